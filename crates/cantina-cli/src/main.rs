@@ -1,0 +1,3 @@
+//! The program `cantina`.
+
+fn main() {}

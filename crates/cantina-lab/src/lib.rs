@@ -1,0 +1,1 @@
+//! Contenders, workloads, the conformance suite and the experiments of Cantina.

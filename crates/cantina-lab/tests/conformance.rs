@@ -1,0 +1,3 @@
+//! The conformance suite.
+
+fn main() {}

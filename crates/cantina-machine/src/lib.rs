@@ -1,0 +1,1 @@
+//! The real machine under Cantina: atomics, cells, fences, threads, topology.

@@ -1,0 +1,1 @@
+//! A simulated machine for Cantina: virtual threads, schedules that replay, NUMA costs.

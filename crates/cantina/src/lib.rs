@@ -1,0 +1,1 @@
+//! Scalable task pools: NUMA-aware, fair, bounded, and a scheduler on top.
