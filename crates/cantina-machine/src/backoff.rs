@@ -1,0 +1,3 @@
+//! Waiting a little longer each time.
+
+pub use crossbeam_utils::Backoff;

@@ -1,0 +1,208 @@
+//! Linux: `membarrier`, `sched_setaffinity`, `/sys/devices/system/node`, `mbind`.
+
+use crate::topology::{CoreId, Topology};
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::ptr::{self, NonNull};
+
+/// The usual page size; larger ones only make a block's end share a page with nothing.
+pub(crate) const PAGE: usize = 4_096;
+
+/// From `linux/membarrier.h`.
+const MEMBARRIER_GLOBAL: i32 = 1;
+const MEMBARRIER_PRIVATE_EXPEDITED: i32 = 1 << 3;
+const MEMBARRIER_REGISTER_PRIVATE_EXPEDITED: i32 = 1 << 4;
+/// How often an expedited barrier is tried again when the kernel lacks memory for it.
+const MEMBARRIER_TRIES: usize = 3;
+
+/// From `linux/mempolicy.h`: this node if it has room, else any.
+const MPOL_PREFERRED: i32 = 1;
+/// Nodes that a mask of one word can name.
+const MASK_BITS: usize = u64::BITS as usize;
+
+fn membarrier(command: i32) -> bool {
+    // SAFETY: `membarrier` takes a command, flags and a processor, and touches no memory of ours.
+    unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
+}
+
+pub(crate) fn register_heavy_fence() -> bool {
+    membarrier(MEMBARRIER_REGISTER_PRIVATE_EXPEDITED)
+}
+
+pub(crate) fn heavy_fence() -> bool {
+    (0..MEMBARRIER_TRIES).any(|_| membarrier(MEMBARRIER_PRIVATE_EXPEDITED))
+        || membarrier(MEMBARRIER_GLOBAL)
+}
+
+/// Whether a sanitizer's runtime is linked in. It could not see a barrier made by the kernel.
+pub(crate) fn under_sanitizer() -> bool {
+    [c"__tsan_init", c"__asan_init", c"__msan_init"].iter().any(|symbol| {
+        // SAFETY: a look-up of a name; what it finds is not used.
+        unsafe { !libc::dlsym(libc::RTLD_DEFAULT, symbol.as_ptr()).is_null() }
+    })
+}
+
+pub(crate) fn pin_to(core: CoreId) -> Result<(), String> {
+    if core.0 >= libc::CPU_SETSIZE as usize {
+        return Err(format!("there are at most {} cores", libc::CPU_SETSIZE));
+    }
+    // SAFETY: a `cpu_set_t` of zeroes is the empty set.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the core fits into the set, as checked above.
+    unsafe { libc::CPU_SET(core.0, &mut set) };
+    // SAFETY: 0 is the calling thread; the set is as long as we say.
+    match unsafe { libc::sched_setaffinity(0, size_of_val(&set), &set) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error().to_string()),
+    }
+}
+
+pub(crate) fn current_core() -> Option<CoreId> {
+    // SAFETY: takes nothing and touches nothing.
+    usize::try_from(unsafe { libc::sched_getcpu() }).ok().map(CoreId)
+}
+
+/// The cores this process may run on.
+fn allowed_cores() -> Option<Vec<usize>> {
+    // SAFETY: a `cpu_set_t` of zeroes is the empty set.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    // SAFETY: 0 is the calling thread; the set is as long as we say.
+    if unsafe { libc::sched_getaffinity(0, size_of_val(&set), &mut set) } != 0 {
+        return None;
+    }
+    // SAFETY: all of them fit into the set.
+    Some(
+        (0..libc::CPU_SETSIZE as usize)
+            .filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) })
+            .collect(),
+    )
+}
+
+pub(crate) fn topology() -> Option<Topology> {
+    read_topology(Path::new("/sys/devices/system/node"), &allowed_cores()?)
+}
+
+/// The nodes under `folder`, with those of their cores that are allowed.
+fn read_topology(folder: &Path, allowed: &[usize]) -> Option<Topology> {
+    let read = |path: String| fs::read_to_string(folder.join(path)).ok();
+    let os_nodes = parse_list(&read("online".to_owned())?)?;
+    let mut cores = Vec::new();
+    let mut distances = Vec::new();
+    for node in &os_nodes {
+        let mut here = parse_list(&read(format!("node{node}/cpulist"))?)?;
+        here.retain(|core| allowed.contains(core));
+        cores.push(here.into_iter().map(CoreId).collect());
+        let row = read(format!("node{node}/distance"))?;
+        distances.push(row.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?);
+    }
+    // Cores that no node claims would be lost: such a kernel tells too little.
+    let found: usize = cores.iter().map(Vec::len).sum();
+    if found != allowed.len() {
+        return None;
+    }
+    Topology::with_os_nodes(cores, os_nodes, distances).ok()
+}
+
+/// `0-3,8,10-11` as numbers.
+fn parse_list(text: &str) -> Option<Vec<usize>> {
+    let mut numbers = Vec::new();
+    for part in text.trim().split(',').filter(|part| !part.is_empty()) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        numbers.extend(first.parse::<usize>().ok()?..=last.parse().ok()?);
+    }
+    Some(numbers)
+}
+
+pub(crate) fn map_on_node(bytes: usize, node: usize) -> Option<NonNull<u8>> {
+    if node >= MASK_BITS {
+        return None;
+    }
+    let (access, kind) =
+        (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    // SAFETY: a fresh anonymous mapping at an address of the kernel's choice.
+    let start = unsafe { libc::mmap(ptr::null_mut(), bytes, access, kind, -1, 0) };
+    if start == libc::MAP_FAILED {
+        return None;
+    }
+    let start = NonNull::new(start.cast::<u8>())?;
+    let mask = 1u64 << node;
+    // The kernel wants one more than the number of bits.
+    let bits = MASK_BITS + 1;
+    // SAFETY: the mapping is `bytes` long and the mask has the bits we say. It only states a wish.
+    let told = unsafe {
+        libc::syscall(
+            libc::SYS_mbind,
+            start.as_ptr(),
+            bytes,
+            MPOL_PREFERRED,
+            &raw const mask,
+            bits,
+            0,
+        )
+    };
+    if told != 0 {
+        // SAFETY: mapped above with this size, and nobody has seen it.
+        unsafe { unmap(start, bytes) };
+        return None;
+    }
+    Some(start)
+}
+
+/// # Safety
+/// `start` came from [`map_on_node`] with the same `bytes`, and is not used any more.
+pub(crate) unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
+    // SAFETY: the caller's.
+    let result = unsafe { libc::munmap(start.as_ptr().cast(), bytes) };
+    debug_assert_eq!(result, 0, "a mapping of ours is always unmapped");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{map_on_node, parse_list, read_topology, unmap};
+    use crate::topology::{CoreId, NodeId};
+    use std::fs;
+
+    #[test]
+    fn lists_of_the_kernel_are_read() {
+        assert_eq!(parse_list("0-3,8,10-11\n"), Some(vec![0, 1, 2, 3, 8, 10, 11]));
+        assert_eq!(parse_list("\n"), Some(vec![]));
+        assert_eq!(parse_list("a-b"), None);
+    }
+
+    #[test]
+    fn nodes_with_gaps_and_forbidden_cores_are_read() {
+        let folder = std::env::temp_dir().join(format!("cantina-nodes-{}", std::process::id()));
+        for (file, text) in [
+            ("online", "0,2\n"),
+            ("node0/cpulist", "0-1\n"),
+            ("node0/distance", "10 21\n"),
+            ("node2/cpulist", "2-3\n"),
+            ("node2/distance", "21 10\n"),
+        ] {
+            let path = folder.join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let topology = read_topology(&folder, &[0, 2, 3]).unwrap();
+        let lost = read_topology(&folder, &[0, 2, 3, 4]);
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(topology.cores_of(NodeId(0)), [CoreId(0)]);
+        assert_eq!(topology.cores_of(NodeId(1)), [CoreId(2), CoreId(3)]);
+        assert_eq!(topology.os_node(NodeId(1)), Some(2));
+        assert_eq!(topology.distance(NodeId(0), NodeId(1)), Some(21));
+        assert_eq!(lost, None, "a core that no node claims");
+    }
+
+    #[test]
+    fn a_node_that_does_not_exist_gives_no_mapping() {
+        assert_eq!(map_on_node(4_096, 63), None);
+        assert_eq!(map_on_node(4_096, 64), None);
+        if let Some(start) = map_on_node(8_192, 0) {
+            // SAFETY: just mapped, this long.
+            unsafe { start.write_bytes(1, 8_192) };
+            // SAFETY: mapped above with this size.
+            unsafe { unmap(start, 8_192) };
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! A cache line of one's own.
+
+pub use crossbeam_utils::CachePadded;
