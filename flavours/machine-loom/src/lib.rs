@@ -1,1 +1,42 @@
-//! The names of `cantina-machine`, over loom.
+//! The machine as loom models it: every interleaving, and every value a load may return.
+//!
+//! The names are those of `cantina-machine`. What does not synchronize is that crate's own:
+//! [`Random`](random::Random), [`CachePadded`], [`topology`], [`placement`], [`charge`].
+
+pub mod backoff;
+pub mod fence;
+pub mod lock;
+pub mod park;
+pub mod thread;
+pub mod time;
+
+pub use cantina_machine::{charge, pad, placement, topology};
+pub use loom::cell;
+pub use loom::sync::Arc;
+
+pub use backoff::Backoff;
+pub use charge::{touch_read, touch_write, work};
+pub use fence::fence_after_rmw;
+pub use pad::CachePadded;
+pub use topology::Topology;
+
+/// Atomic words.
+pub mod atomic {
+    pub use loom::sync::atomic::{
+        AtomicBool, AtomicI64, AtomicIsize, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64,
+        AtomicUsize, Ordering,
+    };
+}
+
+/// Random numbers: always the same, or a model could not be replayed.
+pub mod random {
+    pub use cantina_machine::random::Random;
+
+    /// The one seed.
+    pub fn seed() -> u64 {
+        0
+    }
+}
+
+/// How often to look again before going to sleep: once is every case there is.
+pub const SPINS: usize = 1;

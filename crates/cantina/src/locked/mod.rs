@@ -29,6 +29,7 @@ use machine::Arc;
 use machine::lock::{Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::fmt;
+use std::marker::PhantomData;
 
 /// How many tasks `put_all` gathers before it takes the lock.
 pub const BATCH: usize = 64;
@@ -51,10 +52,10 @@ pub struct Locked<T> {
 }
 
 /// Settings for a [`Locked`].
-#[derive(Clone, Debug, Default)]
 #[must_use = "a builder does nothing until it builds"]
-pub struct Builder {
+pub struct Builder<T> {
     reserve: usize,
+    task: PhantomData<fn() -> T>,
 }
 
 /// What a [`Locked`] has done.
@@ -88,8 +89,8 @@ impl<T> Locked<T> {
     }
 
     /// Settings to build one from.
-    pub fn builder() -> Builder {
-        Builder::default()
+    pub fn builder() -> Builder<T> {
+        Builder { reserve: 0, task: PhantomData }
     }
 
     fn with(tasks: VecDeque<T>) -> Self {
@@ -124,7 +125,7 @@ impl<T> Locked<T> {
     }
 }
 
-impl Builder {
+impl<T> Builder<T> {
     /// Makes room for `tasks` tasks from the start.
     pub fn reserve(mut self, tasks: usize) -> Self {
         self.reserve = tasks;
@@ -135,7 +136,7 @@ impl Builder {
     ///
     /// # Errors
     /// When there is not enough memory for [`reserve`](Self::reserve).
-    pub fn build<T>(self) -> Result<Locked<T>, BuildError> {
+    pub fn build(self) -> Result<Locked<T>, BuildError> {
         let mut tasks = VecDeque::new();
         tasks.try_reserve(self.reserve).map_err(|_| {
             BuildError::new("reserve", self.reserve, "at most what fits into memory")
@@ -226,6 +227,18 @@ impl<T> Clone for Locked<T> {
 impl<T> Default for Locked<T> {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl<T> Clone for Builder<T> {
+    fn clone(&self) -> Self {
+        Self { ..*self }
+    }
+}
+
+impl<T> fmt::Debug for Builder<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder").field("reserve", &self.reserve).finish()
     }
 }
 

@@ -1,0 +1,189 @@
+//! House rules that the compiler does not check.
+//!
+//! * Flavoured source takes what synchronizes from `machine`, never from `std`.
+//! * Each ordering and each fence carries the label of its edge, `own` or `stat` in a comment above.
+//! * Each edge stands in an `# Orderings` table of its story and has two ends. A story is a file, or
+//!   the files of a folder.
+//! * No file is longer than 500 lines.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const MAX_LINES: usize = 500;
+/// How far above the access its label may stand.
+const REACH: usize = 4;
+/// Labels that need no partner.
+const ALONE: [&str; 2] = ["own", "stat"];
+
+/// What the rules have found, as `file:line: why`.
+type Faults = Vec<String>;
+
+struct Source {
+    path: PathBuf,
+    text: String,
+}
+
+fn sources(folder: &Path) -> Vec<Source> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                found.push(Source { path, text });
+            }
+        }
+    }
+    found
+}
+
+/// The words of a line, comments left out.
+fn words(line: &str) -> Vec<&str> {
+    let code = line.split("//").next().unwrap_or_default();
+    code.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect()
+}
+
+fn too_long(source: &Source) -> Faults {
+    let lines = source.text.lines().count();
+    let fault = || format!("{}:{lines}: two stories: split it", source.path.display());
+    (lines > MAX_LINES).then(fault).into_iter().collect()
+}
+
+fn bypasses_the_machine(source: &Source) -> Faults {
+    let forbidden = ["sync", "thread", "time", "UnsafeCell", "hint", "thread_local"];
+    let mut faults = Vec::new();
+    for (number, line) in source.text.lines().enumerate() {
+        let words = words(line);
+        let from_std = ["std", "core", "alloc"].iter().any(|name| words.contains(name));
+        let has = |name: &&str| words.contains(name);
+        if from_std && forbidden.iter().any(has) || ["thread_local", "loom"].iter().any(has) {
+            faults.push(format!(
+                "{}:{}: take it from `machine`",
+                source.path.display(),
+                number + 1
+            ));
+        }
+    }
+    faults
+}
+
+/// Whether a line needs a label: it names an ordering or calls a fence, and imports nothing.
+fn is_ordered(line: &str) -> bool {
+    const MARKS: [&str; 7] =
+        ["Relaxed", "Acquire", "Release", "AcqRel", "SeqCst", "light", "heavy"];
+    let words = words(line);
+    let fences = ["fence_after_rmw", "full"].iter().any(|name| words.contains(name));
+    let calls_fence = fences && line.contains("fence");
+    !words.contains(&"use") && (MARKS.iter().any(|mark| words.contains(mark)) || calls_fence)
+}
+
+fn label(line: &str) -> Option<&str> {
+    let (label, _) = line.trim().strip_prefix("// ")?.split_once(':')?;
+    (!label.contains(' ')).then_some(label)
+}
+
+/// The rules about edges, for the files of one story.
+fn edges(story: &[&Source]) -> Faults {
+    let mut faults = Vec::new();
+    let mut ends: BTreeMap<&str, usize> = story
+        .iter()
+        .flat_map(|source| source.text.lines())
+        .filter_map(|line| line.strip_prefix("//! | `")?.split('`').next())
+        .map(|edge| (edge, 0))
+        .collect();
+    for source in story {
+        let lines: Vec<&str> = source.text.lines().collect();
+        for (number, line) in lines.iter().enumerate() {
+            let mut fault = |why: String| {
+                faults.push(format!("{}:{}: {why}", source.path.display(), number + 1));
+            };
+            if let Some(count) = label(line).and_then(|label| ends.get_mut(label)) {
+                *count += 1;
+            }
+            if !is_ordered(line) {
+                continue;
+            }
+            let above = &lines[number.saturating_sub(REACH)..number];
+            match above.iter().rev().find_map(|line| label(line)) {
+                None => fault("an ordering without a label".to_owned()),
+                Some(label) if ALONE.contains(&label) || ends.contains_key(label) => {}
+                Some(label) => fault(format!("no table has the edge `{label}`")),
+            }
+        }
+    }
+    let lonely = ends.iter().filter(|(_, count)| **count < 2);
+    faults.extend(lonely.map(|(edge, count)| format!("edge `{edge}` has {count} of two ends")));
+    faults
+}
+
+/// The files of each story: a folder with a `mod.rs` is one, and so is any other file.
+fn stories(sources: &[Source]) -> Vec<Vec<&Source>> {
+    let mut stories: BTreeMap<PathBuf, Vec<&Source>> = BTreeMap::new();
+    for source in sources {
+        let folder = source.path.parent().unwrap();
+        let told_together = sources.iter().any(|other| other.path == folder.join("mod.rs"));
+        let story = if told_together { folder.to_owned() } else { source.path.clone() };
+        stories.entry(story).or_default().push(source);
+    }
+    stories.into_values().collect()
+}
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn flavoured_sources_take_everything_from_the_machine() {
+    let crates = ["crates/cantina/src", "crates/cantina-lab/src"];
+    let faults: Faults = crates
+        .iter()
+        .flat_map(|folder| sources(&workspace().join(folder)))
+        .flat_map(|source| bypasses_the_machine(&source))
+        .collect();
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn every_edge_of_the_library_has_two_ends() {
+    let sources = sources(&workspace().join("crates/cantina/src"));
+    let faults: Faults = stories(&sources).iter().flat_map(|story| edges(story)).collect();
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn no_file_tells_two_stories() {
+    let faults: Faults = ["crates", "flavours"]
+        .iter()
+        .flat_map(|folder| sources(&workspace().join(folder)))
+        .flat_map(|source| too_long(&source))
+        .collect();
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn faults_are_found() {
+    let source = |text: &str| Source { path: "it.rs".into(), text: text.to_owned() };
+    for text in ["use std::sync::Arc;", "use std::{fmt, thread};", "thread_local! {}"] {
+        assert_eq!(bypasses_the_machine(&source(text)).len(), 1, "{text}");
+    }
+    for text in [
+        "x.load(Relaxed);",
+        "// lost: in no table\nx.load(Acquire);",
+        "fence::full();",
+        "self.fence.light();",
+        "//! | `half` | a | b | c |\n// half: one end\nx.load(Acquire);",
+    ] {
+        assert_eq!(edges(&[&source(text)]).len(), 1, "{text}");
+    }
+    assert_eq!(too_long(&source(&"\n".repeat(501))).len(), 1);
+    let good = source("use std::fmt;\n// own: ours\nx.load(Relaxed);\n// machine::sync");
+    assert_eq!(edges(&[&good]), Faults::new());
+    assert_eq!(bypasses_the_machine(&good), Faults::new());
+    let both =
+        source("//! | `e` | a | b |\n// e: this\nx.load(Acquire);\n// e: that\nx.store(Release);");
+    assert_eq!(edges(&[&both]), Faults::new());
+}

@@ -1,0 +1,36 @@
+//! Threads. They run nowhere in particular.
+
+pub use cantina_machine::thread::PinError;
+pub use loom::thread::{Builder, JoinHandle, spawn, yield_now};
+pub use std::thread::panicking;
+
+use cantina_machine::topology::CoreId;
+use std::time::Duration;
+
+/// Lets the others go on.
+pub fn spin_loop() {
+    yield_now();
+}
+
+/// Lets the others go on: time stands still.
+pub fn sleep(_: Duration) {
+    yield_now();
+}
+
+/// As many threads as a small model has.
+pub fn available_parallelism() -> usize {
+    2
+}
+
+/// Any core will do.
+///
+/// # Errors
+/// Never.
+pub fn pin_to(_: CoreId) -> Result<(), PinError> {
+    Ok(())
+}
+
+/// Nowhere in particular.
+pub fn current_core() -> Option<CoreId> {
+    None
+}

@@ -1,0 +1,83 @@
+//! What the facade promises, on every schedule.
+
+use machine_loom::atomic::{AtomicUsize, Ordering::Relaxed};
+use machine_loom::fence::Pair;
+use machine_loom::lock::Mutex;
+use machine_loom::park::Parker;
+use machine_loom::{Arc, thread};
+use std::time::Duration;
+
+/// Two threads that each store, fence and load what the other stored. Whether one of them saw it.
+fn one_sees_the_other(light: fn(), heavy: fn()) {
+    let words = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
+    let theirs = words.clone();
+    let hot = thread::spawn(move || {
+        theirs[0].store(1, Relaxed);
+        light();
+        theirs[1].load(Relaxed)
+    });
+    words[1].store(1, Relaxed);
+    heavy();
+    let rare = words[0].load(Relaxed);
+    assert!(hot.join().unwrap() + rare > 0, "neither saw the other");
+}
+
+fn light() {
+    Pair::best().light();
+}
+
+fn heavy() {
+    Pair::best().heavy().unwrap();
+}
+
+#[test]
+fn one_side_of_the_pair_sees_the_other() {
+    loom::model(|| one_sees_the_other(light, heavy));
+}
+
+#[test]
+#[should_panic = "neither saw the other"]
+fn a_light_side_alone_is_not_enough() {
+    loom::model(|| one_sees_the_other(light, || ()));
+}
+
+#[test]
+#[should_panic = "neither saw the other"]
+fn a_heavy_side_alone_is_not_enough() {
+    loom::model(|| one_sees_the_other(|| (), heavy));
+}
+
+#[test]
+fn a_wake_up_is_never_lost_and_carries_what_came_before() {
+    loom::model(|| {
+        let parker = Parker::new();
+        let waker = parker.unparker();
+        let word = Arc::new(AtomicUsize::new(0));
+        let theirs = word.clone();
+        let other = thread::spawn(move || {
+            theirs.store(1, Relaxed);
+            waker.unpark();
+        });
+        if !parker.park_timeout(Duration::from_millis(1)) {
+            parker.park();
+        }
+        assert_eq!(word.load(Relaxed), 1);
+        other.join().unwrap();
+    });
+}
+
+#[test]
+fn a_lock_lets_one_in_at_a_time() {
+    loom::model(|| {
+        let count = Arc::new(Mutex::new(0));
+        let theirs = count.clone();
+        let other = thread::spawn(move || *theirs.lock() += 1);
+        if let Some(mut count) = count.try_lock() {
+            *count += 1;
+        } else {
+            *count.lock() += 1;
+        }
+        other.join().unwrap();
+        assert_eq!(*count.lock(), 2);
+    });
+}
