@@ -5,14 +5,15 @@
 //! what the other stored, and at least one of them sees the other's store. [`Pair::light`] is for
 //! the hot side and [`Pair::heavy`] for the rare one. Where the operating system can fence all
 //! threads of the process at once (Linux `membarrier`, Windows `FlushProcessWriteBuffers`) the light
-//! side is a compiler fence and the heavy one pays for both: microseconds. Elsewhere, and under the
-//! sanitizers, both are full fences.
+//! side is a compiler fence and the heavy one pays for both: microseconds. Elsewhere both are full
+//! fences.
 //!
 //! A pair is a value: a structure chooses one when it is built and keeps it, because a thread that
 //! has passed a light fence of one kind is not protected by a heavy one of the other.
 //!
 //! Setting the environment variable `CANTINA_FENCE` to `symmetric` before the first pair is chosen
-//! makes every [`Pair::best`] symmetric.
+//! makes every [`Pair::best`] symmetric. That is for sanitizers, which see the processor's fences
+//! and not the kernel's, and for measuring what the asymmetric pair gains.
 //!
 //! # fork and seccomp
 //! A child of `fork` inherits the registration with the kernel. A filter that forbids `membarrier`
@@ -20,6 +21,7 @@
 //! [`Pair::heavy`] fail, which is an answer and not an abort.
 
 use crate::os;
+use std::ffi::OsStr;
 use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::SeqCst;
@@ -55,13 +57,14 @@ impl Pair {
     /// The cheapest pair this process can have. Chosen once, for all callers.
     pub fn best() -> Self {
         static BEST: OnceLock<Pair> = OnceLock::new();
-        *BEST.get_or_init(|| {
-            let symmetric = std::env::var_os("CANTINA_FENCE").is_some_and(|v| v == "symmetric");
-            if symmetric || os::under_sanitizer() {
-                return Self::symmetric();
-            }
-            Self::asymmetric().unwrap_or(Self::symmetric())
-        })
+        *BEST.get_or_init(|| Self::chosen_by(std::env::var_os("CANTINA_FENCE").as_deref()))
+    }
+
+    fn chosen_by(setting: Option<&OsStr>) -> Self {
+        match Self::asymmetric() {
+            Some(pair) if setting.is_none_or(|setting| setting != "symmetric") => pair,
+            _ => Self::symmetric(),
+        }
     }
 
     /// A full fence on both sides: right everywhere.
@@ -121,38 +124,49 @@ impl std::error::Error for HeavyFailed {}
 #[cfg(test)]
 mod tests {
     use super::Pair;
-    use std::sync::Barrier;
-    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    use crate::pad::CachePadded;
+    use crate::random::Random;
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-    /// Store, fence, load, on both sides at once: how often neither saw the other.
-    fn both_missed(light: impl Fn() + Sync, heavy: impl Fn() + Sync, rounds: usize) -> usize {
-        let (mine, theirs) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let start = Barrier::new(2);
+    #[derive(Default)]
+    struct Side {
+        /// The round this side is ready for.
+        ready: CachePadded<AtomicUsize>,
+        /// The round this side has stored.
+        word: CachePadded<AtomicUsize>,
+    }
+
+    /// Store, fence, load, on both sides at once. In which rounds it saw the other's store.
+    fn store_then_load(mine: &Side, theirs: &Side, fence: impl Fn(), seed: u64) -> Vec<bool> {
+        let mut random = Random::seeded(seed);
+        let round = |round| {
+            let (delay, mut waited) = (random.below(4), 0);
+            mine.ready.store(round, Release);
+            while theirs.ready.load(Acquire) < round {
+                waited += 1;
+                if waited % 10_000 == 0 {
+                    std::thread::yield_now();
+                }
+            }
+            (0..delay).for_each(|_| std::hint::spin_loop());
+            mine.word.store(round, Relaxed);
+            fence();
+            theirs.word.load(Relaxed) >= round
+        };
+        (1..=ROUNDS).map(round).collect()
+    }
+
+    const ROUNDS: usize = 20_000;
+
+    /// In how many rounds neither side saw the other.
+    fn both_missed(light: impl Fn() + Sync, heavy: impl Fn() + Sync) -> usize {
+        let (hot, rare) = (Side::default(), Side::default());
         std::thread::scope(|scope| {
-            let hot = scope.spawn(|| {
-                (1..=rounds)
-                    .map(|round| {
-                        start.wait();
-                        mine.store(round, Relaxed);
-                        light();
-                        let saw = theirs.load(Relaxed) == round;
-                        start.wait();
-                        saw
-                    })
-                    .collect::<Vec<_>>()
-            });
-            let rare: Vec<bool> = (1..=rounds)
-                .map(|round| {
-                    start.wait();
-                    theirs.store(round, Relaxed);
-                    heavy();
-                    let saw = mine.load(Relaxed) == round;
-                    start.wait();
-                    saw
-                })
-                .collect();
-            let hot = hot.join().unwrap();
-            hot.iter().zip(&rare).filter(|(hot, rare)| !**hot && !**rare).count()
+            let seen = scope.spawn(|| store_then_load(&hot, &rare, &light, 1));
+            let there = store_then_load(&rare, &hot, &heavy, 2);
+            let here = seen.join().unwrap();
+            here.iter().zip(&there).filter(|(here, there)| !**here && !**there).count()
         })
     }
 
@@ -160,14 +174,14 @@ mod tests {
     fn one_side_of_a_symmetric_pair_sees_the_other() {
         let pair = Pair::symmetric();
         assert!(!pair.is_asymmetric());
-        assert_eq!(both_missed(|| pair.light(), || pair.heavy().unwrap(), 2_000), 0);
+        assert_eq!(both_missed(|| pair.light(), || pair.heavy().unwrap()), 0);
     }
 
     #[test]
     fn one_side_of_an_asymmetric_pair_sees_the_other() {
         if let Some(pair) = Pair::asymmetric() {
             assert!(pair.is_asymmetric());
-            assert_eq!(both_missed(|| pair.light(), || pair.heavy().unwrap(), 2_000), 0);
+            assert_eq!(both_missed(|| pair.light(), || pair.heavy().unwrap()), 0);
         }
     }
 
@@ -175,5 +189,13 @@ mod tests {
     fn the_best_pair_is_chosen_once() {
         assert_eq!(Pair::best(), Pair::best());
         assert_eq!(Pair::default(), Pair::best());
+    }
+
+    #[test]
+    fn the_environment_can_ask_for_a_symmetric_pair() {
+        assert_eq!(Pair::chosen_by(Some("symmetric".as_ref())), Pair::symmetric());
+        let best = Pair::asymmetric().unwrap_or(Pair::symmetric());
+        assert_eq!(Pair::chosen_by(None), best);
+        assert_eq!(Pair::chosen_by(Some("".as_ref())), best);
     }
 }

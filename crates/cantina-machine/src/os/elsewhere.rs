@@ -14,10 +14,6 @@ pub(crate) fn heavy_fence() -> bool {
     false
 }
 
-pub(crate) fn under_sanitizer() -> bool {
-    false
-}
-
 pub(crate) fn topology() -> Option<Topology> {
     None
 }

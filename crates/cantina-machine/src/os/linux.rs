@@ -35,14 +35,6 @@ pub(crate) fn heavy_fence() -> bool {
         || membarrier(MEMBARRIER_GLOBAL)
 }
 
-/// Whether a sanitizer's runtime is linked in. It could not see a barrier made by the kernel.
-pub(crate) fn under_sanitizer() -> bool {
-    [c"__tsan_init", c"__asan_init", c"__msan_init"].iter().any(|symbol| {
-        // SAFETY: a look-up of a name; what it finds is not used.
-        unsafe { !libc::dlsym(libc::RTLD_DEFAULT, symbol.as_ptr()).is_null() }
-    })
-}
-
 pub(crate) fn pin_to(core: CoreId) -> Result<(), String> {
     if core.0 >= libc::CPU_SETSIZE as usize {
         return Err(format!("there are at most {} cores", libc::CPU_SETSIZE));

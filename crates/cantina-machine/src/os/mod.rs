@@ -11,6 +11,5 @@ mod system;
 mod system;
 
 pub(crate) use system::{
-    PAGE, current_core, heavy_fence, map_on_node, pin_to, register_heavy_fence, topology,
-    under_sanitizer, unmap,
+    PAGE, current_core, heavy_fence, map_on_node, pin_to, register_heavy_fence, topology, unmap,
 };

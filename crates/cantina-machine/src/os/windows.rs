@@ -21,10 +21,6 @@ pub(crate) fn heavy_fence() -> bool {
     true
 }
 
-pub(crate) fn under_sanitizer() -> bool {
-    false
-}
-
 pub(crate) fn topology() -> Option<Topology> {
     None
 }

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# The real-machine tests under a sanitizer. Needs a nightly toolchain; says so and passes where there is none.
+# usage: ci/sanitize.sh address|thread
+set -euo pipefail
+cd "$(dirname "$0")/.."
+kind=$1
+if ! cargo +nightly --version >/dev/null 2>&1; then
+  echo "sanitize: SKIPPED $kind: no nightly toolchain"
+  exit 0
+fi
+target=$(rustc +nightly -vV | sed -n 's/^host: //p')
+case $target in
+  x86_64-unknown-linux-gnu | aarch64-unknown-linux-gnu) ;;
+  *) echo "sanitize: SKIPPED $kind: not tried on $target"; exit 0 ;;
+esac
+# The standard library is not rebuilt, so its crates lack the sanitizer's mark.
+export RUSTFLAGS="-Zsanitizer=$kind -Cunsafe-allow-abi-mismatch=sanitizer"
+export CARGO_TARGET_DIR=$PWD/target/sanitize-$kind
+# A sanitizer sees the processor's fences, not the kernel's.
+export CANTINA_FENCE=symmetric
+export TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/ci/tsan.txt"
+export ASAN_OPTIONS="detect_leaks=1"
+# With --target the build scripts and procedural macros stay plain. loom and the simulator run on one OS thread: nothing to see there.
+cargo +nightly test --quiet --target "$target" --tests -p cantina-machine -p cantina -p cantina-check -p cantina-lab
