@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+# The house's formatting.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cargo fmt --all --check

@@ -1,0 +1,102 @@
+//! What a step is: one access to something shared.
+
+use std::fmt;
+
+/// What a thread does in one step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Op {
+    /// Its first step.
+    Start,
+    /// An atomic load.
+    Load,
+    /// An atomic store.
+    Store,
+    /// An atomic read-modify-write that always writes.
+    Rmw,
+    /// An atomic compare-and-exchange.
+    Cas,
+    /// A full fence.
+    Fence,
+    /// The light side of a fence pair.
+    LightFence,
+    /// The heavy side of a fence pair.
+    HeavyFence,
+    /// Taking a lock.
+    Lock,
+    /// Releasing a lock.
+    Unlock,
+    /// Going to sleep until a token comes.
+    Park,
+    /// Giving a token.
+    Unpark,
+    /// Starting a thread.
+    Spawn,
+    /// Waiting for the end of a thread.
+    Join,
+    /// A turn of a spin loop.
+    Spin,
+    /// Giving up the processor.
+    Yield,
+    /// Sleeping for a time.
+    Sleep,
+    /// Reading plain data.
+    Read,
+    /// Writing plain data.
+    Write,
+    /// Computing.
+    Work,
+}
+
+impl Op {
+    /// Whether it reads and writes a word in one step.
+    pub fn is_rmw(self) -> bool {
+        matches!(self, Self::Rmw | Self::Cas)
+    }
+}
+
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Start => "start",
+            Self::Load => "load",
+            Self::Store => "store",
+            Self::Rmw => "rmw",
+            Self::Cas => "cas",
+            Self::Fence => "fence",
+            Self::LightFence => "light fence",
+            Self::HeavyFence => "heavy fence",
+            Self::Lock => "lock",
+            Self::Unlock => "unlock",
+            Self::Park => "park",
+            Self::Unpark => "unpark",
+            Self::Spawn => "spawn",
+            Self::Join => "join",
+            Self::Spin => "spin",
+            Self::Yield => "yield",
+            Self::Sleep => "sleep",
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Work => "work",
+        })
+    }
+}
+
+/// One step: what, and at which address (0 where there is none).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Access {
+    pub(crate) op: Op,
+    pub(crate) address: usize,
+}
+
+impl Access {
+    /// A step that touches no memory.
+    pub(crate) fn bare(op: Op) -> Self {
+        Self { op, address: 0 }
+    }
+
+    /// A step that touches what lies at `place`.
+    pub(crate) fn at<T: ?Sized>(op: Op, place: *const T) -> Self {
+        Self { op, address: place.cast::<()>() as usize }
+    }
+}

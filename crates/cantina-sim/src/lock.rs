@@ -1,0 +1,129 @@
+//! A mutex that knows its holder.
+
+use crate::engine::threads::{ThreadId, Wait};
+use crate::engine::{Access, Op, current};
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+const FREE: u64 = 0;
+/// Held by somebody outside a run.
+const OUTSIDE: u64 = 1;
+/// Added to the number of the virtual thread that holds it.
+const HELD: u64 = 2;
+
+/// A mutual-exclusion lock. A panic of its holder releases it and poisons nothing.
+///
+/// Outside a run nobody waits for it: locking what is locked panics there.
+pub struct Mutex<T> {
+    /// `FREE`, `OUTSIDE` or `HELD` and a thread.
+    holder: AtomicU64,
+    /// stat: whether anybody has waited since it was last released.
+    awaited: AtomicU64,
+    value: UnsafeCell<T>,
+}
+
+/// Access to what a [`Mutex`] guards; released on drop.
+#[must_use = "the lock is released when the guard is dropped"]
+pub struct MutexGuard<'a, T> {
+    lock: &'a Mutex<T>,
+    /// As with `std`, a guard is dropped where it was made.
+    stays_here: std::marker::PhantomData<*const ()>,
+}
+
+// SAFETY: whoever has set `holder` has the value for itself.
+unsafe impl<T: Send> Send for Mutex<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Sync for Mutex<T> {}
+// SAFETY: a shared guard gives out shared references only.
+unsafe impl<T: Sync> Sync for MutexGuard<'_, T> {}
+
+impl<T> Mutex<T> {
+    /// An unlocked mutex around `value`.
+    pub const fn new(value: T) -> Self {
+        Self {
+            holder: AtomicU64::new(FREE),
+            awaited: AtomicU64::new(0),
+            value: UnsafeCell::new(value),
+        }
+    }
+
+    /// Waits for the lock.
+    ///
+    /// # Panics
+    /// Outside a run, when it is held.
+    pub fn lock(&self) -> MutexGuard<'_, T> {
+        loop {
+            if let Some(guard) = self.try_lock() {
+                return guard;
+            }
+            self.awaited.store(1, Relaxed);
+            let holder = self.holder.load(Relaxed).checked_sub(HELD);
+            let holder = holder.map(|number| ThreadId(number as u32));
+            current::block(Wait::Lock { on: self.address(), holder }, None);
+        }
+    }
+
+    /// Takes the lock if it is free.
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        current::step(Access::at(Op::Lock, &raw const self.holder));
+        let me = current::current().map_or(OUTSIDE, |(_, id)| HELD + u64::from(id.0));
+        let taken = self.holder.compare_exchange(FREE, me, Acquire, Relaxed).is_ok();
+        taken.then(|| MutexGuard { lock: self, stays_here: std::marker::PhantomData })
+    }
+
+    /// What it guarded.
+    pub fn into_inner(self) -> T {
+        self.value.into_inner()
+    }
+
+    /// Where it lies: what its waiters wait at.
+    fn address(&self) -> usize {
+        (&raw const self.holder) as usize
+    }
+}
+
+impl<T> Deref for MutexGuard<'_, T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        // SAFETY: the guard's holder has the value for itself.
+        unsafe { &*self.lock.value.get() }
+    }
+}
+
+impl<T> DerefMut for MutexGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as above.
+        unsafe { &mut *self.lock.value.get() }
+    }
+}
+
+impl<T> Drop for MutexGuard<'_, T> {
+    fn drop(&mut self) {
+        current::step(Access::at(Op::Unlock, &raw const self.lock.holder));
+        self.lock.holder.store(FREE, Release);
+        if self.lock.awaited.swap(0, Relaxed) == 1 {
+            current::wake_all(self.lock.address());
+        }
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T> fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mutex").finish_non_exhaustive()
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

@@ -1,0 +1,3 @@
+//! Memory, as virtual threads see it.
+
+pub(crate) mod place;

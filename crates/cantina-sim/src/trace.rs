@@ -1,0 +1,110 @@
+//! Traces: the choices of a run, to print and to replay.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// One choice of a schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Choice {
+    /// The thread in this slot takes a step. A slot is free again when its thread ends.
+    Run(u16),
+}
+
+/// The choices of a run, in order: those where there was more than one possibility.
+///
+/// Printed, it is a line of words: `3` is slot 3, `3*5` five times that.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace(Vec<Choice>);
+
+/// A text that is no trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidTrace(String);
+
+impl Trace {
+    /// The choices, in order.
+    pub fn choices(&self) -> &[Choice] {
+        &self.0
+    }
+
+    pub(crate) fn push(&mut self, choice: Choice) {
+        self.0.push(choice);
+    }
+}
+
+impl FromIterator<Choice> for Trace {
+    fn from_iter<I: IntoIterator<Item = Choice>>(choices: I) -> Self {
+        Self(choices.into_iter().collect())
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Run(slot) => write!(f, "{slot}"),
+        }
+    }
+}
+
+impl FromStr for Choice {
+    type Err = InvalidTrace;
+
+    fn from_str(word: &str) -> Result<Self, InvalidTrace> {
+        word.parse().map(Self::Run).map_err(|_| InvalidTrace(word.to_owned()))
+    }
+}
+
+impl fmt::Display for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, run) in self.0.chunk_by(|a, b| a == b).enumerate() {
+            let space = if index == 0 { "" } else { " " };
+            match run.len() {
+                1 => write!(f, "{space}{}", run[0])?,
+                times => write!(f, "{space}{}*{times}", run[0])?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Trace {
+    type Err = InvalidTrace;
+
+    fn from_str(text: &str) -> Result<Self, InvalidTrace> {
+        let mut choices = Vec::new();
+        for word in text.split_whitespace() {
+            let (choice, times) = word.split_once('*').unwrap_or((word, "1"));
+            let times = times.parse().map_err(|_| InvalidTrace(word.to_owned()))?;
+            choices.extend(std::iter::repeat_n(choice.parse::<Choice>()?, times));
+        }
+        Ok(Self(choices))
+    }
+}
+
+impl fmt::Display for InvalidTrace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not a choice of a schedule: {:?}", self.0)
+    }
+}
+
+impl std::error::Error for InvalidTrace {}
+
+#[cfg(test)]
+mod tests {
+    use super::{Choice, Trace};
+
+    #[test]
+    fn a_printed_trace_reads_back() {
+        let trace: Trace = [0, 0, 0, 2, 1, 1].into_iter().map(Choice::Run).collect();
+        assert_eq!(trace.to_string(), "0*3 2 1*2");
+        assert_eq!(trace.to_string().parse(), Ok(trace));
+        assert_eq!("".parse(), Ok(Trace::default()));
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let error = "0*3 x".parse::<Trace>().unwrap_err();
+        assert_eq!(error.to_string(), "not a choice of a schedule: \"x\"");
+        assert!("0*y".parse::<Trace>().is_err());
+        assert!("70000".parse::<Trace>().is_err());
+    }
+}
