@@ -27,6 +27,8 @@
 pub mod handoff;
 pub mod locked;
 pub mod pool;
+#[doc(hidden)]
+pub mod reclaim;
 
 /// The pool traits' methods, without their names: `use cantina::prelude::*;`.
 ///
@@ -35,3 +37,8 @@ pub mod pool;
 pub mod prelude {
     pub use crate::pool::{Consumer as _, Producer as _, TaskPool as _};
 }
+
+/// The README's example, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
