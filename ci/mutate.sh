@@ -6,7 +6,8 @@ cd "$(dirname "$0")/.."
 IFS=/ read -r shard shards <<<"${1:-1/1}"
 tree=$PWD/target/mutants/tree
 rm -rf "$tree" && mkdir -p "$tree"
-git ls-files -z --cached --others --exclude-standard | tar --null --files-from=- --create --file=- | tar --extract --directory="$tree"
+# --touch: to Cargo, a file with its old date would look older than the mutant it has built last.
+git ls-files -z --cached --others --exclude-standard | tar --null --files-from=- --create --file=- | tar --extract --touch --directory="$tree"
 cd "$tree"
 export CARGO_TARGET_DIR=$tree/../build
 log=$tree/../log
