@@ -166,7 +166,8 @@ impl<N, const SLOTS: usize> Participant<N, SLOTS> {
         let mut node = source.load(Relaxed);
         loop {
             self.announce(slot, node);
-            // look: the node as it was linked; after the fence, so it was not retired before.
+            // look: the node as it was linked. The fence carries that for the first look, not for
+            // a node that came back meanwhile.
             let now = source.load(Acquire);
             if now == node {
                 return node;

@@ -2,7 +2,7 @@
 
 use cantina::reclaim::{Domain, Participant};
 use machine::atomic::AtomicPtr;
-use machine::atomic::Ordering::{AcqRel, Relaxed};
+use machine::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use machine::cell::UnsafeCell;
 use machine::{Arc, thread};
 use std::ptr::{self, NonNull};
@@ -109,4 +109,51 @@ pub(crate) fn a_seat_is_handed_on_with_its_nodes() {
     unsafe { participant.leave(&source.1) };
     other.join().unwrap();
     end(source);
+}
+
+/// A node that is not freed but used again.
+struct Reused {
+    value: UnsafeCell<u64>,
+    spare: Arc<AtomicPtr<Reused>>,
+}
+
+/// # Safety
+/// Nobody looks at the node.
+unsafe fn set_aside(node: NonNull<Reused>) {
+    // SAFETY: it is a node.
+    unsafe { node.as_ref() }.spare.store(node.as_ptr(), Release);
+}
+
+/// One is about to announce a node while it is unlinked, retired, changed and linked again.
+pub(crate) fn a_node_that_came_back_is_seen_whole() {
+    let spare = Arc::new(AtomicPtr::new(ptr::null_mut()));
+    let node = Box::into_raw(Box::new(Reused { value: UnsafeCell::new(7), spare: spare.clone() }));
+    // SAFETY: nodes may be set aside anywhere.
+    let domain: Domain<Reused, 1> = unsafe { Domain::new(1, set_aside) };
+    let source = Arc::new((AtomicPtr::new(node), domain));
+    let theirs = source.clone();
+    let looks = thread::spawn(move || {
+        // SAFETY: it goes before the domain does.
+        let mut participant = unsafe { theirs.1.join() };
+        if let Some(node) = NonNull::new(participant.protect(0, &theirs.0)) {
+            // SAFETY: protected.
+            let value = unsafe { node.as_ref() }.value.with(|value| unsafe { *value });
+            assert!(value == 7 || value == 8);
+        }
+    });
+    // SAFETY: it goes before the domain does.
+    let mut participant = unsafe { source.1.join() };
+    let old = NonNull::new(source.0.swap(ptr::null_mut(), AcqRel)).unwrap();
+    // SAFETY: just unlinked.
+    unsafe { participant.retire(&source.1, old) };
+    if let Some(node) = NonNull::new(spare.swap(ptr::null_mut(), Acquire)) {
+        // SAFETY: set aside: nobody looks at it.
+        unsafe { node.as_ref() }.value.with_mut(|value| unsafe { *value = 8 });
+        source.0.store(node.as_ptr(), Release);
+    }
+    looks.join().unwrap();
+    // SAFETY: the domain it joined.
+    unsafe { participant.leave(&source.1) };
+    // SAFETY: the one node, linked or set aside, and nobody is left to look.
+    drop(unsafe { Box::from_raw(node) });
 }
