@@ -1,0 +1,110 @@
+//! What a history is judged as.
+//!
+//! A [`Spec`] says how a sequence of operations, one after the other, has to answer. A history is
+//! linearizable if such a sequence can be had from it by choosing one instant for each operation.
+//!
+//! | operation | legal when | effect |
+//! |---|---|---|
+//! | put | fewer than `capacity` tasks are inside | the task is inside |
+//! | put, given back as full | at least `capacity - full_slack` are inside | none |
+//! | get of a task | it is inside; in a queue the oldest, in a stack the youngest | it is out |
+//! | get, empty | none is inside | none |
+//!
+//! An atomic batch does all its puts or all its gets at one instant, in its order; if it gave a
+//! task back, it was full right after those it accepted. Pending operations may be left out, a
+//! pending get that is not takes whatever it likes of what the table allows.
+
+pub(crate) mod bag;
+pub(crate) mod model;
+pub(crate) mod queue;
+pub(crate) mod stack;
+
+use std::fmt;
+
+/// What a history is judged as: an order, and a bound if there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spec {
+    order: Order,
+    bound: Option<Bound>,
+}
+
+/// Which task a get has to return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Any that is inside.
+    Bag,
+    /// The oldest.
+    Queue,
+    /// The youngest.
+    Stack,
+}
+
+/// How much fits, and when it may say that no more does.
+///
+/// `capacity` is never exceeded, and "full" is legal from `capacity - full_slack` tasks on. So
+/// what may hold a few more than it says has the larger number as its capacity, and the difference
+/// in its slack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// How many tasks may be inside at once.
+    pub capacity: usize,
+    /// How many tasks may be missing from it when a put says "full".
+    pub full_slack: usize,
+}
+
+impl Spec {
+    /// A pool: tasks come out in any order.
+    pub const fn bag() -> Self {
+        Self { order: Order::Bag, bound: None }
+    }
+
+    /// First in, first out.
+    pub const fn queue() -> Self {
+        Self { order: Order::Queue, bound: None }
+    }
+
+    /// Last in, first out.
+    pub const fn stack() -> Self {
+        Self { order: Order::Stack, bound: None }
+    }
+
+    /// The same with room for `capacity` tasks, which may say "full" when `full_slack` or fewer
+    /// of them are missing.
+    pub const fn bounded(self, capacity: usize, full_slack: usize) -> Self {
+        Self { order: self.order, bound: Some(Bound { capacity, full_slack }) }
+    }
+
+    /// Which task a get has to return.
+    pub const fn order(&self) -> Order {
+        self.order
+    }
+
+    /// How much fits.
+    pub const fn bound(&self) -> Option<Bound> {
+        self.bound
+    }
+}
+
+impl Bound {
+    /// From how many tasks on "full" is legal.
+    pub const fn full_from(&self) -> usize {
+        self.capacity.saturating_sub(self.full_slack)
+    }
+}
+
+impl fmt::Display for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.order {
+            Order::Bag => "bag",
+            Order::Queue => "queue",
+            Order::Stack => "stack",
+        })?;
+        match self.bound {
+            None => Ok(()),
+            Some(Bound { capacity, full_slack: 0 }) => write!(f, " of {capacity}"),
+            Some(Bound { capacity, full_slack }) => {
+                write!(f, " of {capacity}, \"full\" from {}", capacity.saturating_sub(full_slack))
+            }
+        }
+    }
+}
