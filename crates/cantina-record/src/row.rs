@@ -1,7 +1,13 @@
 //! One measured cell of an experiment.
 
-use serde::{Deserialize, Serialize};
+use crate::flaw::{Flaw, check_name, check_value, is_blank};
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
+
+/// The columns every row has. Its own fields may not take these names.
+const FIXED: [&str; 6] = ["experiment", "machine", "pool", "kind", "producers", "consumers"];
 
 /// Whose pool it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -16,7 +22,7 @@ pub enum Kind {
 }
 
 /// What a row's field holds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Value {
     /// A yes or a no.
@@ -64,6 +70,85 @@ impl Row {
             Value::Number(number) => Some(*number),
             Value::Flag(_) | Value::Text(_) => None,
         }
+    }
+
+    /// A field as a text, if it is one.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.fields.get(name)? {
+            Value::Text(text) => Some(text),
+            Value::Flag(_) | Value::Whole(_) | Value::Number(_) => None,
+        }
+    }
+
+    /// Whether it may stand in a record: names that are there and do not collide, a machine that
+    /// is `real` or `sim:NAME`, numbers that JSON can hold.
+    pub fn check(&self) -> Result<(), Flaw> {
+        for (name, text) in [("experiment", &self.experiment), ("pool", &self.pool)] {
+            if is_blank(text) {
+                return Err(Flaw::Blank { name: name.into() });
+            }
+        }
+        let simulated = self.machine.strip_prefix("sim:").is_some_and(|name| !is_blank(name));
+        if self.machine != "real" && !simulated {
+            return Err(Flaw::UnknownMachine { found: self.machine.clone() });
+        }
+        for (name, value) in &self.fields {
+            if FIXED.contains(&name.as_str()) {
+                return Err(Flaw::FixedName { name: name.clone() });
+            }
+            check_name(name)?;
+            check_value(name, value)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(true) => f.write_str("yes"),
+            Self::Flag(false) => f.write_str("no"),
+            Self::Whole(count) => count.fmt(f),
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyValue)
+    }
+}
+
+/// Reads a [`Value`] from whichever JSON scalar comes.
+struct AnyValue;
+
+impl Visitor<'_> for AnyValue {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, a text or a flag")
+    }
+
+    fn visit_bool<E: Error>(self, flag: bool) -> Result<Value, E> {
+        Ok(Value::Flag(flag))
+    }
+
+    fn visit_u64<E: Error>(self, count: u64) -> Result<Value, E> {
+        Ok(Value::Whole(count))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Value, E> {
+        Ok(Value::Number(number as f64))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Value, E> {
+        Ok(Value::Number(number))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::Text(text.to_owned()))
     }
 }
 
