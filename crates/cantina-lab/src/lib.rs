@@ -6,4 +6,7 @@
 //!
 //! A pool is [registered](registry) once; the suite and the experiments find it there.
 
+pub mod conformance;
+pub mod experiment;
 pub mod registry;
+pub mod workload;

@@ -1,0 +1,87 @@
+//! One run of one check on one pool.
+
+use super::crew::{Crew, Watch};
+use crate::registry::{Facts, Family};
+use cantina::pool::TaskPool;
+use machine::random::Random;
+use machine::time::Duration;
+use std::cell::RefCell;
+
+/// How much a check does. Real threads want many tasks, a simulated schedule few, over many seeds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// Tasks that go through a pool in one run of many threads.
+    pub tasks: usize,
+    /// How often something small is done again.
+    pub rounds: usize,
+    /// How many threads a shape may have; those with more are left out.
+    pub threads: usize,
+    /// How many handles are asked for where the point is that they are many.
+    pub handles: usize,
+    /// How long a check may take. One that needs longer has failed: something hangs.
+    pub patience: Duration,
+}
+
+/// One run of one check: on which pool, how much, from which seed.
+#[derive(Clone, Debug)]
+pub(super) struct Case<F> {
+    pub(super) family: F,
+    pub(super) facts: Facts,
+    pub(super) effort: Effort,
+    pub(super) watch: Watch,
+    /// How many tasks surely fit.
+    pub(super) room: usize,
+    random: RefCell<Random>,
+}
+
+impl Effort {
+    /// For real threads: well under a second per check on two cores, even unoptimised.
+    pub fn real() -> Self {
+        let patience = Duration::from_secs(60);
+        Self { tasks: 10_000, rounds: 60, threads: 8, handles: 1_000, patience }
+    }
+
+    /// For one simulated schedule: every step is drawn, so that few tasks go a long way.
+    pub fn simulated() -> Self {
+        let patience = Duration::from_secs(60);
+        Self { tasks: 24, rounds: 1, threads: 8, handles: 24, patience }
+    }
+
+    /// The same, `times` times over.
+    pub fn times(self, times: usize) -> Self {
+        let patience = self.patience.saturating_mul(u32::try_from(times).unwrap_or(u32::MAX));
+        Self {
+            tasks: self.tasks.saturating_mul(times),
+            rounds: self.rounds.saturating_mul(times),
+            patience,
+            ..self
+        }
+    }
+}
+
+impl<F: Family> Case<F> {
+    pub(super) fn new(family: F, effort: Effort, seed: u64) -> Self {
+        let facts = family.facts();
+        let room = facts.capacity.map_or(usize::MAX, |capacity| {
+            capacity.saturating_sub(family.build::<u64>().full_slack())
+        });
+        let watch = Watch::new(effort.patience);
+        let random = RefCell::new(Random::seeded(seed));
+        Self { family, facts, effort, watch, room, random }
+    }
+
+    /// A new pool.
+    pub(super) fn pool<T: Send + 'static>(&self) -> F::Pool<T> {
+        self.family.build()
+    }
+
+    /// Random numbers unlike those it gave before.
+    pub(super) fn random(&self) -> Random {
+        Random::seeded(self.random.borrow_mut().next_u64())
+    }
+
+    /// A crew that gives up when the case does.
+    pub(super) fn crew<T: Send + 'static>(&self) -> Crew<T> {
+        Crew::new(&self.watch)
+    }
+}

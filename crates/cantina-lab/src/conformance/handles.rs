@@ -1,0 +1,97 @@
+//! Handles that stand still, that move from thread to thread, and that are very many.
+
+use super::account::balance;
+use super::case::Case;
+use super::finding::{Finding, ensure, same};
+use super::must;
+use super::traffic::{self, Calls, Shape};
+use crate::registry::Family;
+use cantina::pool::{Consumer, TaskPool};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// This thread stalls between two operations, with a handle that it has used or is about to use; the
+/// others get their work done meanwhile.
+pub(super) fn a_stalled_thread_blocks_nobody<F: Family>(case: &Case<F>) -> Result<(), Finding> {
+    let pool = case.pool::<u64>();
+    let others_work = |stalled: &str| {
+        let shape = Shape { producers: 1, consumers: 1, workers: 1 };
+        traffic::run::<F, u64>(case, &pool, shape, Calls::Mixed, case.effort.tasks)
+            .map_err(|finding| finding.of(stalled))
+    };
+    let mut worker = pool.worker();
+    others_work("beside a worker that has done nothing")?;
+    must::put(&mut worker, 1)?;
+    must::get(&mut worker, "one was put")?;
+    others_work("beside a worker that has put and got")?;
+    ensure(worker.get().is_none(), "nothing", "a task")?;
+    others_work("beside a worker that found nothing")?;
+    let (mut producer, mut consumer) = (pool.producer(), pool.consumer());
+    must::put(&mut producer, 2)?;
+    must::get(&mut consumer, "one was put")?;
+    others_work("beside a producer that has put and a consumer that has got")?;
+    ensure(consumer.get().is_none(), "nothing", "a task")?;
+    others_work("beside a consumer that found nothing")?;
+    must::put(&mut producer, 3)?;
+    must::get(&mut worker, "one was put, and everybody else is gone").map(|_| ())
+}
+
+/// A put and a get on each of a row of threads, with the same handles.
+pub(super) fn handles_move_between_threads<F: Family>(case: &Case<F>) -> Result<(), Finding> {
+    let pool = case.pool::<u64>();
+    let mut handles = (pool.producer(), pool.consumer(), pool.worker());
+    let because = "one was put";
+    for task in 0..case.effort.rounds.clamp(3, 20) as u64 {
+        let mut crew = case.crew();
+        crew.start(format!("thread {task}"), move |_| {
+            let (producer, consumer, worker) = &mut handles;
+            must::put(producer, task)?;
+            same("the task that the last thread's worker gets", task, must::get(worker, because)?)?;
+            must::put(worker, task)?;
+            same("the task that its consumer gets", task, must::get(consumer, because)?)?;
+            Ok(handles)
+        });
+        handles = crew.join()?.remove(0);
+    }
+    Ok(())
+}
+
+/// Very many consumers, or a clean refusal beyond the pool's limit.
+pub(super) fn very_many_consumers_work_or_are_refused<F: Family>(
+    case: &Case<F>,
+) -> Result<(), Finding> {
+    let pool = case.pool::<u64>();
+    let mut consumers = Vec::new();
+    let mut refused = None;
+    while refused.is_none() && consumers.len() < case.effort.handles {
+        match pool.try_consumer() {
+            Ok(consumer) => consumers.push(consumer),
+            Err(too_many) => refused = Some(too_many),
+        }
+    }
+    if let Some(too_many) = refused {
+        same("the consumers that there are beside the limit", too_many.limit, consumers.len())?;
+        let one_more = catch_unwind(AssertUnwindSafe(|| drop(pool.consumer())));
+        ensure(one_more.is_err(), "`consumer` to panic beyond the limit", "it did not")?;
+        let one_more = catch_unwind(AssertUnwindSafe(|| drop(pool.worker())));
+        ensure(one_more.is_err(), "`worker` to panic beyond the limit", "it did not")?;
+        // A place that is given back is there again, also to the one who was refused.
+        for _ in 0..3 {
+            drop(consumers.pop());
+            consumers.push(pool.try_consumer().map_err(|error| {
+                Finding::new("the place of a consumer that left", error.to_string())
+            })?);
+        }
+    }
+    let mut producer = pool.producer();
+    let tasks = case.room.min(100) as u64;
+    (0..tasks).try_for_each(|task| must::put(&mut producer, task))?;
+    let mut got = Vec::new();
+    // The first, the last and some between: each finds what is there.
+    let step = consumers.len() / 7 + 1;
+    for consumer in consumers.iter_mut().rev().step_by(step) {
+        got.extend(consumer.get());
+    }
+    consumers.truncate(1);
+    got.extend(must::drain(&mut consumers[0], &case.watch)?);
+    balance(0..tasks, got)
+}

@@ -1,0 +1,188 @@
+//! Random programs, recorded and judged.
+//!
+//! Small ones, many of them, are judged as what the pool promises to be, to the last call. In long
+//! ones the judge may run out of steps before it is sure that all is well with a bound; it is always
+//! sure of what it finds wrong. Batches count as their tasks, each by itself.
+
+use super::case::Case;
+use super::crew::Watch;
+use super::finding::{Finding, same};
+use crate::registry::{Family, Order};
+use cantina::pool::{Consumer, Producer, PutAllError, TaskPool};
+use cantina_check::{BUDGET, Batch, Clock, History, Log, Spec, Verdict, check, merge};
+use machine::random::Random;
+use machine::{fence, thread, time};
+
+/// The largest batch.
+const BATCH: usize = 3;
+/// Steps the judge of a long history may search, after the fast checks found nothing.
+const LITTLE: u64 = 20_000;
+
+/// The clock and the fence of this machine.
+#[derive(Clone, Copy, Debug)]
+struct ThisMachine;
+
+impl Clock for ThisMachine {
+    fn now(&self) -> u64 {
+        time::nanos()
+    }
+
+    fn fence(&self) {
+        fence::full();
+    }
+}
+
+/// Each thread's calls, recorded.
+struct Player {
+    log: Log<ThisMachine>,
+    /// The next task to put.
+    next: u64,
+    random: Random,
+    calls: usize,
+}
+
+pub(super) fn histories_of_small_programs_are_linearizable<F: Family>(
+    case: &Case<F>,
+) -> Result<(), Finding> {
+    for program in 0..20 * case.effort.rounds as u64 {
+        case.watch.check("running small programs")?;
+        let mut random = case.random();
+        let threads = (2 + random.below(3)).min(case.effort.threads);
+        let history = play(case, threads, &mut random, |random| 3 + random.below(6))?;
+        match check(&history, &spec(case), BUDGET) {
+            Verdict::Linearizable => {}
+            verdict => return Err(unexplained(case, program, &verdict)),
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn histories_of_long_runs_show_nothing_wrong<F: Family>(
+    case: &Case<F>,
+) -> Result<(), Finding> {
+    for program in 0..2 {
+        let mut random = case.random();
+        let calls = case.effort.tasks / 4;
+        let history = play(case, 4.min(case.effort.threads), &mut random, |_| calls)?;
+        let verdict = check(&history, &spec(case), LITTLE);
+        if verdict.violation().is_some() {
+            return Err(unexplained(case, program, &verdict));
+        }
+    }
+    Ok(())
+}
+
+/// What the pool promises to be.
+fn spec<F: Family>(case: &Case<F>) -> Spec {
+    let spec = match case.facts.order {
+        Order::Bag => Spec::bag(),
+        Order::Fifo => Spec::queue(),
+        Order::Lifo => Spec::stack(),
+    };
+    match case.facts.capacity {
+        Some(capacity) => spec.bounded(capacity, capacity - case.room),
+        None => spec,
+    }
+}
+
+fn unexplained<F: Family>(case: &Case<F>, program: u64, verdict: &Verdict) -> Finding {
+    let expected = format!("the history of program {program} to be that of a {}", spec(case));
+    Finding::new(expected, verdict.to_string())
+}
+
+/// Runs a random program of `threads` threads, of `calls` calls each, to the last task.
+fn play<F: Family>(
+    case: &Case<F>,
+    threads: usize,
+    random: &mut Random,
+    calls: impl Fn(&mut Random) -> usize,
+) -> Result<History, Finding> {
+    let pool = case.pool::<u64>();
+    let mut crew = case.crew();
+    for index in 0..threads {
+        let (mut producer, mut consumer) = (pool.producer(), pool.consumer());
+        let mut worker = pool.worker();
+        let calls = calls(random);
+        let role = random.below(4);
+        let random = Random::seeded(random.next_u64());
+        let player = Player::new(index, random, calls);
+        crew.start(format!("thread {index}"), move |watch| match role {
+            0 => player.run(watch, |player| player.put(&mut producer)),
+            1 => player.run(watch, |player| player.get(&mut consumer)),
+            2 => player.run(watch, |player| {
+                if player.random.one_in(2) {
+                    player.put(&mut worker)
+                } else {
+                    player.get(&mut worker)
+                }
+            }),
+            _ => player.run(watch, |player| {
+                if player.random.one_in(2) {
+                    player.put(&mut producer)
+                } else {
+                    player.get(&mut consumer)
+                }
+            }),
+        });
+    }
+    let mut logs = crew.join()?;
+    let mut last = Log::new(threads, ThisMachine);
+    let mut consumer = pool.consumer();
+    while last.get(|task| *task, || consumer.get()).is_some() {
+        case.watch.check("getting what is left")?;
+    }
+    logs.push(last);
+    merge(logs).map_err(|malformed| Finding::new("a history", malformed.to_string()))
+}
+
+impl Player {
+    fn new(thread: usize, random: Random, calls: usize) -> Self {
+        let log = Log::with_capacity(thread, ThisMachine, calls * BATCH);
+        Self { log, next: (thread as u64 + 1) * 1_000_000, random, calls }
+    }
+
+    /// Makes its calls; the log of them.
+    fn run(
+        mut self,
+        watch: &Watch,
+        mut call: impl FnMut(&mut Self) -> Result<(), Finding>,
+    ) -> Result<Log<ThisMachine>, Finding> {
+        for _ in 0..self.calls {
+            watch.check("making calls")?;
+            if self.random.one_in(4) {
+                thread::yield_now();
+            }
+            call(&mut self)?;
+        }
+        Ok(self.log)
+    }
+
+    fn put(&mut self, producer: &mut impl Producer<u64>) -> Result<(), Finding> {
+        let first = self.next;
+        if self.random.one_in(3) {
+            let tasks: Vec<u64> = (first..).take(self.random.below(BATCH + 1)).collect();
+            self.next += tasks.len() as u64;
+            let batch = tasks.iter().copied();
+            self.log.put_all(&tasks, Batch::Each, || match producer.put_all(batch) {
+                Ok(put) | Err(PutAllError { put, .. }) => put.min(tasks.len()),
+            });
+            return Ok(());
+        }
+        self.next += 1;
+        match self.log.put(first, || producer.try_put(first)) {
+            Ok(()) => Ok(()),
+            Err(full) => same("the task that comes back", first, full.into_inner()),
+        }
+    }
+
+    fn get(&mut self, consumer: &mut impl Consumer<u64>) -> Result<(), Finding> {
+        if self.random.one_in(3) {
+            let (max, mut tasks) = (self.random.below(BATCH + 1), Vec::new());
+            let call = |into: &mut Vec<u64>| consumer.get_many(max, into);
+            let count = self.log.get_many(max, Batch::Each, |task| *task, &mut tasks, call);
+            return same("the tasks that `get_many` appends", count, tasks.len());
+        }
+        self.log.get(|task| *task, || consumer.get());
+        Ok(())
+    }
+}

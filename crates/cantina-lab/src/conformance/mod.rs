@@ -1,0 +1,126 @@
+//! The conformance suite: what every pool has to keep, checked on whichever machine this is.
+//!
+//! A pool is [registered](crate::registry) once and gets all of it. Each check is a plain function
+//! over a [`Family`], named after what it checks; [`trials`] pairs every registered pool with every
+//! check that is about it, as plain data. A test program runs them its own way: on real threads with
+//! much [`Effort`] each, on the simulated machine with little, over many seeds.
+//!
+//! | file | what it checks |
+//! |---|---|
+//! | `once` | every task is got exactly once, whoever puts and gets, whatever a task is |
+//! | `leaving`, `churn` | handles that go, dropped, leaked or with their thread, lose nothing |
+//! | `dropping` | what is left is dropped once, also when a task's `Drop` panics |
+//! | `batches` | `put_all` and `get_many` |
+//! | `bounded` | what does not fit comes back, and never too much is inside |
+//! | `model`, `order` | one thread sees the obvious pool; several see the order that is promised |
+//! | `emptiness` | `None` is never said of a pool that holds something |
+//! | `handles` | handles that stand still, move, and are very many |
+//! | `histories` | recorded histories of random programs, judged |
+//!
+//! A check never hangs: whoever waits looks at the clock, and what does not come back within the
+//! [patience](Effort::patience) of a run is left behind and reported.
+
+mod account;
+mod batches;
+mod bounded;
+mod case;
+mod checks;
+mod churn;
+mod crew;
+mod dropping;
+mod emptiness;
+mod finding;
+mod handles;
+mod histories;
+mod leaving;
+mod model;
+mod must;
+mod once;
+mod order;
+mod task;
+mod traffic;
+
+pub use case::Effort;
+pub use finding::{Failure, Finding};
+
+use crate::registry::{self, Family, Visitor};
+use case::Case;
+use checks::{Check, checks};
+use crew::Watch;
+use std::fmt;
+
+/// One check of one pool.
+pub struct Trial {
+    /// The pool.
+    pub pool: String,
+    /// The check.
+    pub check: &'static str,
+    run: Box<dyn Fn(Effort, u64) -> Result<(), Finding> + Send + Sync>,
+}
+
+/// Every check of every registered pool.
+pub fn trials() -> Vec<Trial> {
+    struct Collect(Vec<Trial>);
+    impl Visitor for Collect {
+        fn visit<F: Family>(&mut self, family: F) {
+            self.0.extend(trials_of(&family));
+        }
+    }
+    let mut collect = Collect(Vec::new());
+    registry::visit_all(&mut collect);
+    collect.0
+}
+
+/// Every check of one pool.
+pub fn trials_of<F: Family>(family: &F) -> Vec<Trial> {
+    let facts = family.facts();
+    let checks = checks::<F>().into_iter().filter(|check| (check.about)(&facts));
+    checks
+        .map(|Check { name, run, .. }| {
+            let family = family.clone();
+            let run = move |effort, seed| self::run(family.clone(), effort, seed, run);
+            Trial { pool: facts.name.clone(), check: name, run: Box::new(run) }
+        })
+        .collect()
+}
+
+impl Trial {
+    /// `pool::check`.
+    pub fn name(&self) -> String {
+        format!("{}::{}", self.pool, self.check)
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// When the pool does not keep what the check asks for, or does not come back.
+    pub fn run(&self, effort: &Effort, seed: u64) -> Result<(), Failure> {
+        (self.run)(effort.clone(), seed).map_err(|finding| Failure {
+            pool: self.pool.clone(),
+            check: self.check,
+            seed,
+            finding,
+        })
+    }
+}
+
+impl fmt::Debug for Trial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Trial").field(&self.name()).finish()
+    }
+}
+
+/// Runs `check`, and waits for it a little longer than it may take itself.
+fn run<F: Family>(
+    family: F,
+    effort: Effort,
+    seed: u64,
+    check: fn(&Case<F>) -> Result<(), Finding>,
+) -> Result<(), Finding> {
+    let watch = Watch::new(effort.patience).later().later();
+    crew::watched(&watch, move |_| {
+        let case = Case::new(family, effort, seed);
+        finding::ensure(case.room > 0, "room for at least one task", "none that is sure")?;
+        check(&case)
+    })
+}

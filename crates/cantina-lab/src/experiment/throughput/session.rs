@@ -1,0 +1,204 @@
+//! Warming up, going round, throwing away, summing up.
+
+use super::{Column, NAME, Plan};
+use crate::experiment::{Contestant, Event, Guard, Spread, Stopped, Watch};
+use crate::workload::{Assignment, Payload, Reading};
+use cantina_record::Row;
+use machine::thread;
+use machine::time::Duration;
+
+/// How often a repetition is tried again on a busy machine.
+const RETRIES: usize = 3;
+/// How long to wait for the machine to calm down before that.
+const CALM_DOWN: Duration = Duration::from_millis(20);
+/// How long consumers look for missing tasks.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The first warm-up run.
+const FIRST_TASKS: u64 = 4_096;
+/// A warm-up run of this part of the target tells the speed well enough.
+const WARM_UP_PART: f64 = 8.0;
+/// The most bytes of tasks in a calibrated run: they may all be in the pool at once.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// The experiment while it runs.
+pub(super) struct Session<'a, 'w> {
+    plan: &'a Plan,
+    guard: Option<Guard>,
+    /// Repetitions that may still be thrown away.
+    retries_left: usize,
+    watch: Watch<'w>,
+}
+
+/// A contestant in a column.
+pub(super) struct Cell<'a> {
+    contestant: &'a Contestant,
+    assignment: Assignment,
+    kept: Vec<Kept>,
+    discarded: u64,
+}
+
+/// A repetition that counts.
+struct Kept {
+    reading: Reading,
+    /// The worse of the guard's readings beside it.
+    beside: Option<Duration>,
+}
+
+impl<'a, 'w> Session<'a, 'w> {
+    pub(super) fn new(
+        plan: &'a Plan,
+        guard: Option<Guard>,
+        retries_left: usize,
+        watch: Watch<'w>,
+    ) -> Self {
+        Self { plan, guard, retries_left, watch }
+    }
+
+    /// Measures everybody who can run in `column`.
+    pub(super) fn measure<'c>(
+        &mut self,
+        column: Column,
+        contestants: &[&'c Contestant],
+    ) -> Result<Vec<Cell<'c>>, Stopped> {
+        let mut cells = Vec::new();
+        for contestant in contestants.iter().filter(|each| each.shapes.admit(column.shape)) {
+            cells.push(self.warm_up(column, contestant)?);
+        }
+        if let Some(guard) = &mut self.guard {
+            guard.look();
+        }
+        for round in 0..self.plan.repetitions {
+            for index in order(round, cells.len()) {
+                self.repeat(column, &mut cells[index])?;
+            }
+        }
+        Ok(cells)
+    }
+
+    /// A cell whose runs have the right number of tasks.
+    fn warm_up<'c>(
+        &mut self,
+        column: Column,
+        contestant: &'c Contestant,
+    ) -> Result<Cell<'c>, Stopped> {
+        let assignment = Assignment {
+            shape: column.shape,
+            tasks: self.plan.tasks.unwrap_or(FIRST_TASKS),
+            pin: column.pin,
+            patience: PATIENCE,
+        };
+        let mut cell = Cell { contestant, assignment, kept: Vec::new(), discarded: 0 };
+        let most = MOST_BYTES / column.payload.bytes();
+        loop {
+            let elapsed = run(&mut self.watch, column, &cell)?.elapsed;
+            if self.plan.tasks.is_some() {
+                break;
+            }
+            let (next, known) = calibrate(cell.assignment.tasks, elapsed, self.plan.target, most);
+            cell.assignment.tasks = next;
+            if known {
+                break;
+            }
+        }
+        tell(&mut self.watch, Event::Ran)?;
+        Ok(cell)
+    }
+
+    /// Adds a repetition to `cell`.
+    fn repeat(&mut self, column: Column, cell: &mut Cell<'_>) -> Result<(), Stopped> {
+        for attempt in 0..=RETRIES {
+            let Some(guard) = &mut self.guard else {
+                let reading = run(&mut self.watch, column, cell)?;
+                cell.kept.push(Kept { reading, beside: None });
+                break;
+            };
+            let (reading, beside) = guard.around(|| run(&mut self.watch, column, cell));
+            let reading = reading?;
+            if guard.is_calm(beside) || attempt == RETRIES || self.retries_left == 0 {
+                cell.kept.push(Kept { reading, beside: Some(beside) });
+                break;
+            }
+            cell.discarded += 1;
+            self.retries_left -= 1;
+            if self.retries_left == 0 {
+                let line = "the machine stays busy: from here on disturbed repetitions are kept, \
+                            and counted in their rows";
+                tell(&mut self.watch, Event::Note(line))?;
+            }
+            thread::sleep(CALM_DOWN);
+            guard.look();
+        }
+        tell(&mut self.watch, Event::Ran)
+    }
+
+    /// What a cell says, if it was measured at all.
+    pub(super) fn row(&self, column: Column, cell: &Cell<'_>) -> Option<Row> {
+        let rate = |elapsed: Duration| {
+            cell.assignment.tasks as f64 / elapsed.as_secs_f64().max(1e-9) / 1e6
+        };
+        let got = Spread::of(cell.kept.iter().map(|kept| rate(kept.reading.elapsed)))?;
+        let put = Spread::of(cell.kept.iter().map(|kept| rate(kept.reading.put_elapsed)))?;
+        // Judged at the end, when the machine's best is known.
+        let disturbed = cell.kept.iter().filter(|kept| {
+            let guarded = self.guard.as_ref().zip(kept.beside);
+            guarded.is_some_and(|(guard, beside)| !guard.is_calm(beside))
+        });
+        let row = Row {
+            experiment: NAME.to_owned(),
+            machine: self.plan.machine.clone(),
+            pool: cell.contestant.name.clone(),
+            kind: cell.contestant.kind,
+            producers: column.shape.producers as u64,
+            consumers: column.shape.consumers as u64,
+            fields: Default::default(),
+        };
+        let row = row
+            .with("payload_bytes", column.payload.bytes())
+            .with("tasks", cell.assignment.tasks)
+            .with("repetitions", cell.kept.len() as u64)
+            .with("pinned", cell.kept.iter().all(|kept| kept.reading.pinned))
+            .with("discarded", cell.discarded)
+            .with("disturbed", disturbed.count() as u64)
+            .with("mops_median", got.median)
+            .with("mops_min", got.min)
+            .with("mops_max", got.max)
+            .with("put_mops_median", put.median);
+        Some(match &cell.contestant.version {
+            Some(version) => row.with("version", version.as_str()),
+            None => row,
+        })
+    }
+}
+
+fn run(watch: &mut Watch<'_>, column: Column, cell: &Cell<'_>) -> Result<Reading, Stopped> {
+    let Column { shape, payload, .. } = column;
+    let name = &cell.contestant.name;
+    let size = match payload {
+        Payload::Word => "",
+        Payload::Line => ", 64-byte tasks",
+    };
+    tell(watch, Event::Running(&format!("{NAME} {shape} {name}{size}")))?;
+    let reading = (cell.contestant.drive)(payload, &cell.assignment);
+    reading.map_err(|fault| Stopped::ByFault { pool: name.clone(), shape, payload, fault })
+}
+
+fn tell(watch: &mut Watch<'_>, event: Event<'_>) -> Result<(), Stopped> {
+    if watch(event).is_break() { Err(Stopped::OnRequest) } else { Ok(()) }
+}
+
+/// The order of a round: everybody, beginning with the next one each time.
+pub(super) fn order(round: usize, count: usize) -> impl Iterator<Item = usize> {
+    (0..count).map(move |step| (round + step) % count)
+}
+
+/// After a warm-up run: how many tasks the next one should have, and whether that is known well
+/// enough to measure with.
+pub(super) fn calibrate(tasks: u64, elapsed: Duration, target: Duration, most: u64) -> (u64, bool) {
+    let times = target.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
+    if times <= WARM_UP_PART || tasks >= most {
+        return (((tasks as f64 * times) as u64).clamp(1, most), true);
+    }
+    // Short runs look slower than long ones: in larger steps it would overshoot.
+    let step = (2.0 * times / WARM_UP_PART).clamp(2.0, 32.0);
+    (((tasks as f64 * step) as u64).min(most), false)
+}

@@ -1,0 +1,235 @@
+//! The experiment with contestants that only pretend.
+
+use super::session::{calibrate, order};
+use super::{Column, Pin, Plan, SHAPES, measure};
+use crate::experiment::{Contestant, Event, Guard, Shapes, Stopped, registered};
+use crate::workload::{Assignment, Fault, Payload, Reading, Shape};
+use cantina_record::{Kind, Row};
+use machine::Arc;
+use machine::lock::Mutex;
+use machine::time::Duration;
+use std::ops::ControlFlow;
+
+const ONE_TO_ONE: Column = column(1, 1, Payload::Word);
+
+const fn column(producers: usize, consumers: usize, payload: Payload) -> Column {
+    Column { shape: Shape::new(producers, consumers), payload, pin: false }
+}
+
+/// Who ran, in order, and with what.
+type Log = Arc<Mutex<Vec<(String, Assignment)>>>;
+
+/// Somebody who says that a run took so long per task.
+fn pretender(name: &str, per_task: Duration, log: &Log) -> Contestant {
+    let (mine, log) = (name.to_owned(), log.clone());
+    Contestant {
+        name: name.to_owned(),
+        kind: Kind::Peer,
+        about: "pretends".to_owned(),
+        version: Some("1.2.3".to_owned()),
+        shapes: Shapes::Any,
+        allocates: false,
+        drive: Box::new(move |_, assignment| {
+            log.lock().push((mine.clone(), assignment.clone()));
+            let elapsed = per_task * assignment.tasks as u32;
+            Ok(Reading { elapsed, put_elapsed: elapsed / 2, pinned: assignment.pin })
+        }),
+    }
+}
+
+fn plan(columns: &[Column], repetitions: usize) -> Plan {
+    Plan {
+        machine: "real".to_owned(),
+        columns: columns.to_vec(),
+        repetitions,
+        target: Duration::from_millis(50),
+        tasks: Some(1_000),
+    }
+}
+
+fn run(plan: &Plan, contestants: &[Contestant], guard: Option<Guard>) -> Vec<Row> {
+    let contestants: Vec<&Contestant> = contestants.iter().collect();
+    measure(plan, &contestants, guard, &mut |_| ControlFlow::Continue(())).unwrap()
+}
+
+/// A guard whose readings after the first ones are these, and then always the first.
+fn guard(readings: &'static [u64]) -> Guard {
+    let mut readings =
+        std::iter::repeat_n(100, 7).chain(readings.iter().copied()).chain(std::iter::repeat(100));
+    Guard::new(move || Duration::from_millis(readings.next().unwrap()))
+}
+
+#[test]
+fn each_round_begins_with_the_next_contestant() {
+    assert_eq!(order(0, 3).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(order(1, 3).collect::<Vec<_>>(), [1, 2, 0]);
+    assert_eq!(order(5, 3).collect::<Vec<_>>(), [2, 0, 1]);
+    let log = Log::default();
+    let contestants = ["a", "b", "c"].map(|name| pretender(name, Duration::from_micros(1), &log));
+    run(&plan(&[ONE_TO_ONE], 3), &contestants, None);
+    let names: String = log.lock().iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, "abc abc bca cab".replace(' ', ""), "warm-up, then the rounds");
+}
+
+#[test]
+fn a_row_holds_the_median_and_the_spread() {
+    let mut micros = [9, 1, 4, 2].into_iter();
+    let readings: Arc<Mutex<Vec<u64>>> = Arc::new(Mutex::new(micros.by_ref().rev().collect()));
+    let mut contestant = pretender("a", Duration::ZERO, &Log::default());
+    contestant.drive = Box::new(move |_, assignment| {
+        let elapsed = Duration::from_micros(readings.lock().pop().unwrap() * 1_000);
+        Ok(Reading { elapsed, put_elapsed: elapsed / 2, pinned: assignment.pin })
+    });
+    let rows = run(&plan(&[ONE_TO_ONE], 3), &[contestant], None);
+    let row = &rows[0];
+    row.check().unwrap();
+    let values = ["mops_median", "mops_min", "mops_max", "put_mops_median", "tasks", "repetitions"];
+    let values = values.map(|name| row.number(name).unwrap());
+    assert_eq!(values, [0.5, 0.25, 1.0, 1.0, 1_000.0, 3.0], "the warm-up does not count");
+    assert_eq!((row.producers, row.consumers, row.pool.as_str()), (1, 1, "a"));
+    assert_eq!(row.text("version"), Some("1.2.3"));
+}
+
+#[test]
+fn only_one_to_one_is_pinned_unless_told_otherwise() {
+    let pinned = |pin: Pin| SHAPES.iter().filter(|shape| pin.applies(**shape)).count();
+    assert_eq!([Pin::Auto, Pin::Always, Pin::Never].map(pinned), [1, 7, 0]);
+    for pin in [true, false] {
+        let contestants = [pretender("a", Duration::from_micros(1), &Log::default())];
+        let rows = run(&plan(&[Column { pin, ..ONE_TO_ONE }], 1), &contestants, None);
+        assert_eq!(rows[0].fields["pinned"], pin.into());
+    }
+}
+
+#[test]
+fn who_cannot_run_in_a_column_has_no_row_there() {
+    let log = Log::default();
+    let mut ring = pretender("ring", Duration::from_micros(1), &log);
+    ring.shapes = Shapes::OneToOne;
+    let contestants = [ring, pretender("a", Duration::from_micros(1), &log)];
+    let columns = SHAPES.map(|shape| Column { shape, ..ONE_TO_ONE });
+    let plan = plan(&columns, 2);
+    assert_eq!(plan.steps(&contestants.iter().collect::<Vec<_>>()), (7 + 1) * 3);
+    let rows = run(&plan, &contestants, None);
+    assert_eq!(rows.iter().filter(|row| row.pool == "ring").count(), 1);
+    assert_eq!(rows.len(), 8);
+}
+
+#[test]
+fn all_repetitions_have_the_number_of_tasks_that_takes_the_time() {
+    let log = Log::default();
+    let contestants = [pretender("a", Duration::from_nanos(100), &log)];
+    let rows = run(&Plan { tasks: None, ..plan(&[ONE_TO_ONE], 4) }, &contestants, None);
+    let tasks: Vec<u64> = log.lock().iter().map(|(_, assignment)| assignment.tasks).collect();
+    let measured = &tasks[tasks.len() - 4..];
+    assert_eq!(rows[0].number("tasks"), Some(measured[0] as f64));
+    assert!(measured.iter().all(|tasks| (499_000..=500_000).contains(tasks)), "{tasks:?}");
+}
+
+#[test]
+fn tasks_are_calibrated_in_steps_and_never_too_many() {
+    let target = Duration::from_millis(80);
+    let after = |tasks, micros| calibrate(tasks, Duration::from_micros(micros), target, 1 << 20);
+    assert_eq!(after(1_000, 10_000), (8_000, true));
+    assert_eq!(after(1_000, 160_000), (500, true));
+    assert_eq!(after(1_000, 1), (32_000, false));
+    assert_eq!(after(1_000, 5_000), (4_000, false));
+    assert_eq!(after(1 << 20, 10), (1 << 20, true));
+    assert_eq!(after(1 << 19, 10), (1 << 20, false));
+    assert_eq!(after(1, 1_000_000), (1, true));
+}
+
+#[test]
+fn a_disturbed_repetition_is_thrown_away_and_repeated() {
+    let log = Log::default();
+    let contestants = ["a", "b"].map(|name| pretender(name, Duration::from_micros(1), &log));
+    // The look before the rounds, one after the first run, one before it is tried again.
+    let rows = run(&plan(&[ONE_TO_ONE], 2), &contestants, Some(guard(&[100, 120, 100])));
+    let counts = |name| rows.iter().map(|row| row.number(name).unwrap()).collect::<Vec<_>>();
+    assert_eq!(counts("discarded"), [1.0, 0.0]);
+    assert_eq!(counts("disturbed"), [0.0, 0.0]);
+    assert_eq!(counts("repetitions"), [2.0, 2.0]);
+    let names: String = log.lock().iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, "ab aab ba".replace(' ', ""));
+}
+
+#[test]
+fn a_machine_that_stays_busy_is_told_of_once_and_marked() {
+    let log = Log::default();
+    let contestants = [pretender("a", Duration::from_micros(1), &log)];
+    static BUSY: [u64; 64] = [150; 64];
+    let mut notes = Vec::new();
+    let contestants: Vec<&Contestant> = contestants.iter().collect();
+    let rows = measure(&plan(&[ONE_TO_ONE], 9), &contestants, Some(guard(&BUSY)), &mut |event| {
+        if let Event::Note(line) = event {
+            notes.push(line.to_owned());
+        }
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].contains("busy"), "{notes:?}");
+    let row = &rows[0];
+    let counts = ["repetitions", "discarded", "disturbed"].map(|name| row.number(name).unwrap());
+    assert_eq!(counts, [9.0, 5.0, 9.0], "half of ten steps are thrown away, all are kept");
+}
+
+#[test]
+fn repetitions_before_the_best_reading_count_as_disturbed_too() {
+    let contestants = [pretender("a", Duration::from_micros(1), &Log::default())];
+    // Calm against what was known then; not against what came later.
+    let readings = &[100, 100, 80, 80, 80, 80, 80, 80];
+    let rows = run(&plan(&[ONE_TO_ONE], 3), &contestants, Some(guard(readings)));
+    let counts = ["repetitions", "discarded", "disturbed"];
+    assert_eq!(counts.map(|name| rows[0].number(name)), [3.0, 1.0, 1.0].map(Some));
+}
+
+#[test]
+fn a_fault_stops_the_experiment_and_says_where() {
+    let mut liar = pretender("liar", Duration::from_micros(1), &Log::default());
+    liar.drive = Box::new(|_, _| Err(Fault::Lost { tasks: 1_000, missing: 1 }));
+    let columns = [column(2, 2, Payload::Word)];
+    let stopped = measure(&plan(&columns, 3), &[&liar], None, &mut |_| ControlFlow::Continue(()));
+    let message = stopped.unwrap_err().to_string();
+    assert_eq!(message, "liar at 2P/2C with 8-byte tasks: 1 of 1000 tasks never came");
+}
+
+#[test]
+fn the_watcher_sees_every_step_and_can_stop_between_runs() {
+    let log = Log::default();
+    let contestant = pretender("a", Duration::from_micros(1), &log);
+    let plan = plan(&[ONE_TO_ONE], 3);
+    let (mut steps, mut said) = (0, Vec::new());
+    measure(&plan, &[&contestant], None, &mut |event| {
+        match event {
+            Event::Ran => steps += 1,
+            Event::Running(what) => said.push(what.to_owned()),
+            Event::Note(_) => {}
+        }
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert_eq!(steps, plan.steps(&[&contestant]));
+    assert_eq!(said[0], "throughput 1P/1C a");
+    log.lock().clear();
+    let mut left = 2;
+    let stopped = measure(&plan, &[&contestant], None, &mut |event| match event {
+        Event::Running(_) if left == 0 => ControlFlow::Break(()),
+        Event::Running(_) => {
+            left -= 1;
+            ControlFlow::Continue(())
+        }
+        Event::Ran | Event::Note(_) => ControlFlow::Continue(()),
+    });
+    assert_eq!(stopped, Err(Stopped::OnRequest));
+    assert_eq!(log.lock().len(), 2);
+}
+
+#[test]
+fn every_registered_pool_can_be_measured() {
+    let contestants = registered();
+    let columns = [column(1, 1, Payload::Word), column(2, 2, Payload::Line)];
+    let rows = run(&plan(&columns, 1), &contestants, None);
+    assert_eq!(rows.len(), contestants.len() * 2);
+    assert!(rows.iter().all(|row| row.check().is_ok() && row.number("mops_median") > Some(0.0)));
+}

@@ -1,0 +1,34 @@
+//! Tasks from producers to consumers, as fast as they go.
+//!
+//! P threads put N tasks in all, C threads get until all have been got. A task is a unique number;
+//! every thread that gets adds up what it got, and a run whose sums are wrong is a [`Fault`], never
+//! a reading.
+//!
+//! What is driven is a [`Subject`]: a pool of ours, one task at a time ([`Single`]) or in batches
+//! ([`Batch`]), or anything else that can be cut into putting and getting ends. An end owns its
+//! inner loop, so the compiler sees it whole; nothing is dispatched per task.
+//!
+//! # How a run goes
+//! Each end is made on the thread that uses it, so its memory and its place in the pool are that
+//! thread's. All threads meet at a start line. The clock runs from there until one of the consumers
+//! finds that together they have got everything. Consumers that find nothing, and producers that
+//! find no room, spin briefly and then yield.
+//!
+//! Producers of an unbounded pool run ahead of its consumers: what is measured is then filling a
+//! pool and draining it. [`Reading::put_elapsed`] tells how far ahead they ran.
+
+#[cfg(test)]
+mod broken;
+mod ends;
+mod family;
+mod fault;
+mod race;
+mod shape;
+mod task;
+
+pub use ends::{Ends, Get, Put, Room, Seat, Subject};
+pub use family::{BATCH, Batch, Single};
+pub use fault::Fault;
+pub use race::{Assignment, Reading, run};
+pub use shape::Shape;
+pub use task::{Line, Payload, Tally, Task};

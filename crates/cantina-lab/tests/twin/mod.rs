@@ -1,0 +1,335 @@
+//! A pool over a lock, obviously right, with one bug if it is told to have one.
+//!
+//! Its ends are all of one kind, and what a bug changes is asked for where it matters:
+//! `self.has(Bug::..)`. No bug is undefined behaviour: a task can only come out twice if it is a
+//! number, and one that is "leaked" is kept where a leak checker finds it.
+
+mod bug;
+mod end;
+
+pub(crate) use bug::{Bug, Plant, plants};
+
+use cantina::pool::{Full, TaskPool, TooMany};
+use cantina_lab::registry::{Facts, Family, Order};
+use cantina_record::Kind;
+use end::{End, Role};
+use machine::Arc;
+use machine::lock::{Mutex, MutexGuard};
+use machine::thread;
+use std::any::Any;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Now and then: each time that this many calls were made.
+const NOW_AND_THEN: u64 = 7;
+
+/// Tasks that were "leaked".
+static LEAKED: std::sync::Mutex<Vec<Box<dyn Any + Send>>> = std::sync::Mutex::new(Vec::new());
+
+/// Pools that are being dropped, of those that close the others meanwhile.
+static DYING: AtomicUsize = AtomicUsize::new(0);
+
+/// Which pool the twin is, and what is wrong with it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Setting {
+    pub(crate) order: Order,
+    pub(crate) capacity: Option<usize>,
+    pub(crate) full_slack: usize,
+    /// How many consumers and workers there may be.
+    pub(crate) limit: Option<usize>,
+    pub(crate) bug: Option<Bug>,
+}
+
+impl Setting {
+    pub(crate) fn unbounded() -> Self {
+        Self { order: Order::Fifo, capacity: None, full_slack: 0, limit: None, bug: None }
+    }
+
+    pub(crate) fn bounded() -> Self {
+        Self { capacity: Some(8), ..Self::unbounded() }
+    }
+
+    pub(crate) fn last_in_first_out() -> Self {
+        Self { order: Order::Lifo, ..Self::unbounded() }
+    }
+}
+
+impl Family for Setting {
+    type Pool<T: Send + 'static> = Twin<T>;
+
+    fn facts(&self) -> Facts {
+        let mut name = format!("twin-{:?}", self.order).to_lowercase();
+        if let Some(capacity) = self.capacity {
+            name += &format!("-of-{capacity}");
+        }
+        if self.full_slack > 0 {
+            name += &format!("-slack-{}", self.full_slack);
+        }
+        if let Some(limit) = self.limit {
+            name += &format!("-for-{limit}");
+        }
+        if let Some(bug) = self.bug {
+            name += &format!("-{bug:?}");
+        }
+        Facts {
+            name,
+            kind: Kind::Contender,
+            about: "a lock, and a bug if it is told to have one",
+            order: self.order,
+            capacity: self.capacity,
+            non_blocking: false,
+        }
+    }
+
+    fn build<T: Send + 'static>(&self) -> Twin<T> {
+        let state = State {
+            tasks: VecDeque::new(),
+            pools: 1,
+            consumers: 0,
+            calls: 0,
+            used_by: None,
+            closed: false,
+        };
+        let handles = AtomicUsize::new(1);
+        Twin { shared: Arc::new(Shared { setting: *self, state: Mutex::new(state), handles }) }
+    }
+}
+
+/// The pool.
+pub(crate) struct Twin<T: Send + 'static> {
+    shared: Arc<Shared<T>>,
+}
+
+struct Shared<T: Send + 'static> {
+    setting: Setting,
+    state: Mutex<State<T>>,
+    /// For [`Bug::MiscountsHandles`].
+    handles: AtomicUsize,
+}
+
+struct State<T> {
+    /// The oldest is first.
+    tasks: VecDeque<T>,
+    pools: usize,
+    consumers: usize,
+    calls: u64,
+    /// The end that keeps all the others out.
+    used_by: Option<u64>,
+    closed: bool,
+}
+
+impl<T: Send + 'static> Shared<T> {
+    fn has(&self, bug: Bug) -> bool {
+        self.setting.bug == Some(bug)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        let guard = self.state.lock();
+        if self.has(Bug::SaysEmptyWhenContended) || self.has(Bug::PutsAtTheWrongEndWhenContended) {
+            // So that there is contention on one core too.
+            thread::yield_now();
+        }
+        guard
+    }
+
+    /// Puts `task`, if there is room.
+    fn put(&self, task: T) -> Result<(), Full<T>> {
+        if self.has(Bug::PutsAtTheWrongEndWhenContended) && self.state.try_lock().is_none() {
+            self.lock().tasks.push_front(task);
+            return Ok(());
+        }
+        if self.has(Bug::PutsInTwoSteps) {
+            if self.is_full(&mut self.lock()) {
+                return Err(Full(task));
+            }
+            thread::yield_now();
+            self.lock().tasks.push_back(task);
+            return Ok(());
+        }
+        let mut state = self.lock();
+        if self.is_full(&mut state) {
+            return self.refuse(&mut state, task);
+        }
+        let lost = self.has(Bug::LosesATask) && state.calls % NOW_AND_THEN == 0
+            || self.has(Bug::LosesTasksWithoutSize) && size_of::<T>() == 0;
+        if !lost {
+            state.tasks.push_back(task);
+        }
+        Ok(())
+    }
+
+    /// Whether it says that it is full.
+    fn is_full(&self, state: &mut State<T>) -> bool {
+        let held = state.tasks.len();
+        state.calls += 1;
+        if self.has(Bug::FullWithoutABound) && held > 1_000 {
+            return true;
+        }
+        let Some(mut capacity) = self.setting.capacity else { return false };
+        capacity += usize::from(self.has(Bug::HoldsOneTooMany));
+        capacity -= usize::from(self.has(Bug::FullTooEarly));
+        let at_whim = held + self.setting.full_slack >= capacity && state.calls % 2 == 0;
+        let full = held >= capacity || at_whim || state.closed;
+        state.closed |= full && self.has(Bug::FullForEver);
+        full
+    }
+
+    fn refuse(&self, state: &mut State<T>, task: T) -> Result<(), Full<T>> {
+        if self.has(Bug::FullSwallowsTheTask) {
+            return Ok(());
+        }
+        if self.has(Bug::FullGivesAnotherTask) {
+            state.tasks.push_back(task);
+            return state.tasks.pop_front().map_or(Ok(()), |another| Err(Full(another)));
+        }
+        Err(Full(task))
+    }
+
+    /// Gets the task whose turn it is.
+    fn get(&self) -> Option<T> {
+        if self.has(Bug::SaysEmptyWhenContended) && self.state.try_lock().is_none() {
+            return None;
+        }
+        if self.has(Bug::GetsInTwoSteps) {
+            let looked = self.lock().tasks.front().and_then(copy);
+            if looked.is_some() {
+                thread::yield_now();
+                self.lock().tasks.pop_front();
+                return looked;
+            }
+        }
+        self.next(&mut self.lock())
+    }
+
+    fn next(&self, state: &mut State<T>) -> Option<T> {
+        state.calls += 1;
+        let now = state.calls % NOW_AND_THEN == 0;
+        let is_closed = state.closed && self.has(Bug::DyingThreadClosesThePool);
+        if is_closed || now && self.has(Bug::SaysEmptyTooEarly) {
+            return None;
+        }
+        let wrong = usize::from(now && self.has(Bug::ReturnsTheWrongTask));
+        let place = match self.setting.order {
+            Order::Lifo => state.tasks.len().checked_sub(1)?.saturating_sub(wrong),
+            Order::Fifo | Order::Bag => wrong.min(state.tasks.len().saturating_sub(1)),
+        };
+        let mut task = state.tasks.remove(place)?;
+        if now && self.has(Bug::ReturnsATaskTwice) {
+            state.tasks.extend(copy(&task));
+        }
+        let text = (&mut task as &mut dyn Any).downcast_mut::<String>();
+        if let Some(text) = text.filter(|_| self.has(Bug::DamagesATask)) {
+            text.push('!');
+        }
+        Some(task)
+    }
+
+    /// One consumer more, if there may be.
+    fn register(&self) -> Result<(), TooMany> {
+        let mut state = self.lock();
+        match self.setting.limit {
+            Some(limit) if state.consumers >= limit => Err(TooMany::new(limit)),
+            _ => {
+                state.consumers += 1;
+                Ok(())
+            }
+        }
+    }
+
+    /// One handle more.
+    fn handle_comes(&self) {
+        self.handles.fetch_add(1, Relaxed);
+    }
+
+    /// One handle less.
+    fn handle_goes(&self) {
+        if self.has(Bug::MiscountsHandles) {
+            let handles = self.handles.load(Relaxed);
+            thread::yield_now();
+            self.handles.store(handles.saturating_sub(1), Relaxed);
+        }
+    }
+}
+
+impl<T: Send + 'static> Drop for Shared<T> {
+    fn drop(&mut self) {
+        let mut tasks = std::mem::take(&mut self.state.lock().tasks);
+        let miscounted = self.has(Bug::MiscountsHandles) && *self.handles.get_mut() > 0;
+        if self.has(Bug::LeaksOnDrop) || miscounted {
+            leak(tasks);
+        } else if self.has(Bug::PanicStopsDropping) {
+            while let Some(task) = tasks.pop_front() {
+                if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(task))) {
+                    leak(tasks);
+                    resume_unwind(panic);
+                }
+            }
+        } else {
+            let dying = usize::from(self.has(Bug::DyingPoolClosesOthers));
+            DYING.fetch_add(dying, Relaxed);
+            drop(tasks);
+            DYING.fetch_sub(dying, Relaxed);
+        }
+    }
+}
+
+impl<T: Send + 'static> TaskPool<T> for Twin<T> {
+    type Producer = End<T>;
+    type Consumer = End<T>;
+    type Worker = End<T>;
+
+    fn producer(&self) -> End<T> {
+        End::new(self.shared.clone(), Role::Producer)
+    }
+
+    fn consumer(&self) -> End<T> {
+        self.try_consumer().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn worker(&self) -> End<T> {
+        self.shared.register().unwrap_or_else(|error| panic!("{error}"));
+        End::new(self.shared.clone(), Role::Worker)
+    }
+
+    fn try_consumer(&self) -> Result<End<T>, TooMany> {
+        self.shared.register()?;
+        Ok(End::new(self.shared.clone(), Role::Consumer))
+    }
+
+    fn full_slack(&self) -> usize {
+        self.shared.setting.full_slack
+    }
+}
+
+impl<T: Send + 'static> Clone for Twin<T> {
+    fn clone(&self) -> Self {
+        self.shared.lock().pools += 1;
+        self.shared.handle_comes();
+        Self { shared: self.shared.clone() }
+    }
+}
+
+impl<T: Send + 'static> Drop for Twin<T> {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        state.pools -= 1;
+        if state.pools == 0 && self.shared.has(Bug::DropsWithTheLastPool) {
+            state.tasks.clear();
+        }
+        drop(state);
+        self.shared.handle_goes();
+    }
+}
+
+/// Another one like `task`, if it is a number.
+fn copy<T: 'static>(task: &T) -> Option<T> {
+    let number: Box<dyn Any> = Box::new(*(task as &dyn Any).downcast_ref::<u64>()?);
+    number.downcast().ok().map(|copy| *copy)
+}
+
+fn leak<T: Send + 'static>(tasks: VecDeque<T>) {
+    let mut leaked = LEAKED.lock().unwrap_or_else(|poison| poison.into_inner());
+    leaked.push(Box::new(tasks));
+}
