@@ -1,0 +1,165 @@
+//! Files that are there entirely or not at all.
+//!
+//! A file is written beside its final place, flushed to the disk, and renamed. What was there
+//! before stays as it is until then.
+
+use crate::failure::Failure;
+use crate::interrupt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process;
+
+/// A directory that can be written to.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    /// Creates the directory if need be and makes sure that files of these names can be written
+    /// into it: before a long run, not after.
+    pub(crate) fn open(path: &Path, names: &[&str]) -> Result<Self, Failure> {
+        let refuse = |what: String| {
+            let shown = path.display();
+            Failure::BadInput(format!("cannot write to `{shown}`: {what}; allowed: a directory"))
+        };
+        if path.exists() && !path.is_dir() {
+            return Err(refuse("it is a file".into()));
+        }
+        fs::create_dir_all(path).map_err(|error| refuse(error.to_string()))?;
+        if let Some(name) = names.iter().find(|name| path.join(name).is_dir()) {
+            return Err(refuse(format!("there is a directory called {name} in it")));
+        }
+        let folder = Self { path: path.to_owned() };
+        interrupt::whole(|| match folder.temporary("probe") {
+            Ok(_removed_at_once) => Ok(folder),
+            Err(error) => Err(refuse(error.to_string())),
+        })
+    }
+
+    /// Writes files, each entirely or not at all, and gives their paths. None is replaced before
+    /// all are on the disk.
+    pub(crate) fn write(&self, files: &[(&str, &str)]) -> Result<Vec<PathBuf>, Failure> {
+        interrupt::whole(|| {
+            self.replace(files).map_err(|error| {
+                Failure::Failed(format!("cannot write to `{}`: {error}", self.path.display()))
+            })
+        })
+    }
+
+    fn replace(&self, files: &[(&str, &str)]) -> io::Result<Vec<PathBuf>> {
+        let mut written = Vec::new();
+        for (name, contents) in files {
+            let mut temporary = self.temporary(name)?;
+            temporary.file.write_all(contents.as_bytes())?;
+            temporary.file.sync_all()?;
+            written.push((temporary, self.path.join(name)));
+        }
+        let paths = written.iter().map(|(_, path)| path.clone()).collect();
+        for (temporary, path) in written {
+            temporary.rename(&path)?;
+        }
+        // The names, too, survive a power cut, where a directory can be flushed.
+        let _ = File::open(&self.path).and_then(|directory| directory.sync_all());
+        Ok(paths)
+    }
+
+    fn temporary(&self, name: &str) -> io::Result<Temporary> {
+        let path = self.path.join(format!(".{name}.{}.tmp", process::id()));
+        let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+        Ok(Temporary { path, file })
+    }
+}
+
+/// A file that goes away unless it is renamed.
+#[derive(Debug)]
+struct Temporary {
+    path: PathBuf,
+    file: File,
+}
+
+impl Temporary {
+    fn rename(self, to: &Path) -> io::Result<()> {
+        fs::rename(&self.path, to)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // After a rename there is nothing left to remove.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A directory of its own for each test.
+    fn scratch(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("cantina-export-{name}-{}", process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    fn names(path: &Path) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(path)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_folder_is_created_and_left_empty_until_something_is_written() {
+        let path = scratch("created").join("a/b");
+        let folder = Folder::open(&path, &["x"]).unwrap();
+        assert!(names(&path).is_empty());
+        assert_eq!(
+            folder.write(&[("x", "1"), ("y", "2")]).unwrap(),
+            [path.join("x"), path.join("y")]
+        );
+        assert_eq!(names(&path), ["x", "y"]);
+        assert_eq!(fs::read_to_string(path.join("y")).unwrap(), "2");
+    }
+
+    #[test]
+    fn what_was_there_is_replaced() {
+        let path = scratch("replaced");
+        fs::write(path.join("x"), "a longer text than the new one").unwrap();
+        Folder::open(&path, &["x"]).unwrap().write(&[("x", "new")]).unwrap();
+        assert_eq!(fs::read_to_string(path.join("x")).unwrap(), "new");
+        assert_eq!(names(&path), ["x"]);
+    }
+
+    #[test]
+    fn a_failed_write_leaves_what_was_there_and_nothing_else() {
+        let path = scratch("failed");
+        fs::write(path.join("x"), "old").unwrap();
+        let folder = Folder::open(&path, &["x"]).unwrap();
+        let error = folder.write(&[("x", "new"), ("no such directory/y", "2")]).unwrap_err();
+        assert!(matches!(error, Failure::Failed(_)), "{error:?}");
+        assert_eq!(fs::read_to_string(path.join("x")).unwrap(), "old");
+        assert_eq!(names(&path), ["x"]);
+    }
+
+    #[test]
+    fn a_directory_in_the_way_is_noticed_early() {
+        let path = scratch("directory");
+        fs::create_dir(path.join("x")).unwrap();
+        let error = Folder::open(&path, &["x"]).unwrap_err();
+        assert!(matches!(error, Failure::BadInput(_)), "{error:?}");
+    }
+
+    #[test]
+    fn a_rename_that_fails_leaves_no_temporary_file() {
+        let path = scratch("late");
+        let folder = Folder::open(&path, &["x"]).unwrap();
+        fs::create_dir_all(path.join("x/full")).unwrap();
+        folder.write(&[("x", "new")]).unwrap_err();
+        assert_eq!(names(&path), ["x"]);
+    }
+}

@@ -1,0 +1,51 @@
+//! concurrent-queue: the unbounded one.
+
+use super::Peer;
+use cantina_lab::experiment::{Shapes, drive};
+use cantina_lab::workload::{Ends, Get, Put, Room, Shape, Subject, Tally, Task};
+use concurrent_queue::ConcurrentQueue;
+use std::ops::Range;
+use std::sync::Arc;
+
+pub(super) const UNBOUNDED: Peer = Peer {
+    name: "concurrent-queue",
+    about: "an unbounded queue; push and pop",
+    package: "concurrent-queue",
+    shapes: Shapes::Any,
+    allocates: true,
+    quick: false,
+    drive: || drive(Unbounded),
+};
+
+struct Unbounded;
+struct QueueEnd<T>(Arc<ConcurrentQueue<T>>);
+
+impl Subject for Unbounded {
+    type Put<T: Task> = QueueEnd<T>;
+    type Get<T: Task> = QueueEnd<T>;
+
+    fn ends<T: Task>(&self, shape: Shape) -> Ends<QueueEnd<T>, QueueEnd<T>> {
+        let queue = Arc::new(ConcurrentQueue::unbounded());
+        let ends = |count| (0..count).map(|_| QueueEnd(queue.clone()));
+        Ends::made(ends(shape.producers), ends(shape.consumers))
+    }
+}
+
+impl<T: Task> Put<T> for QueueEnd<T> {
+    fn put(&mut self, numbers: Range<u64>, _: &Room<'_>) {
+        for number in numbers {
+            if self.0.push(T::numbered(number)).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+impl<T: Task> Get<T> for QueueEnd<T> {
+    #[inline]
+    fn get(&mut self, tally: &mut Tally) -> bool {
+        let Ok(task) = self.0.pop() else { return false };
+        tally.add(&task);
+        true
+    }
+}

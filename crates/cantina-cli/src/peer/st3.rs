@@ -1,0 +1,120 @@
+//! st3: bounded work-stealing queues, here one per producer.
+
+use super::{CAPACITY, Peer};
+use cantina_lab::experiment::{Shapes, drive};
+use cantina_lab::workload::{Ends, Get, Put, Room, Shape, Subject, Tally, Task};
+use cantina_machine::Backoff;
+use st3::fifo::{Stealer, Worker};
+use std::ops::Range;
+
+pub(super) const SINGLE: Peer = Peer {
+    name: "st3",
+    about: "a bounded work-stealing queue per producer, pushed one by one; consumers steal all \
+            that is there",
+    package: "st3",
+    shapes: Shapes::Any,
+    allocates: false,
+    quick: true,
+    drive: || drive(Single),
+};
+
+pub(super) const BATCH: Peer = Peer {
+    name: "st3-batch",
+    about: "the same, extended by 64 at a time",
+    package: "st3",
+    shapes: Shapes::Any,
+    allocates: false,
+    quick: false,
+    drive: || drive(Batch),
+};
+
+/// Tasks put at a time.
+const CHUNK: u64 = 64;
+
+struct Single;
+struct Batch;
+struct SinglePut<T>(Worker<T>);
+struct BatchPut<T>(Worker<T>);
+
+/// Goes from queue to queue, and stays where there is something.
+struct Thief<T> {
+    victims: Vec<Stealer<T>>,
+    next: usize,
+    /// What was stolen and is not counted yet.
+    stolen: Worker<T>,
+}
+
+impl Subject for Single {
+    type Put<T: Task> = SinglePut<T>;
+    type Get<T: Task> = Thief<T>;
+
+    fn ends<T: Task>(&self, shape: Shape) -> Ends<SinglePut<T>, Thief<T>> {
+        let (workers, thieves) = workers_and_thieves(shape);
+        Ends::made(workers.into_iter().map(SinglePut), thieves)
+    }
+}
+
+impl Subject for Batch {
+    type Put<T: Task> = BatchPut<T>;
+    type Get<T: Task> = Thief<T>;
+
+    fn ends<T: Task>(&self, shape: Shape) -> Ends<BatchPut<T>, Thief<T>> {
+        let (workers, thieves) = workers_and_thieves(shape);
+        Ends::made(workers.into_iter().map(BatchPut), thieves)
+    }
+}
+
+fn workers_and_thieves<T: Task>(shape: Shape) -> (Vec<Worker<T>>, Vec<Thief<T>>) {
+    let workers: Vec<Worker<T>> = (0..shape.producers).map(|_| Worker::new(CAPACITY)).collect();
+    let thieves = (0..shape.consumers).map(|index| Thief {
+        victims: workers.iter().map(Worker::stealer).collect(),
+        next: index % shape.producers,
+        stolen: Worker::new(CAPACITY),
+    });
+    let thieves = thieves.collect();
+    (workers, thieves)
+}
+
+impl<T: Task> Put<T> for SinglePut<T> {
+    fn put(&mut self, numbers: Range<u64>, room: &Room<'_>) {
+        for number in numbers {
+            if !room.put(T::numbered(number), |task| self.0.push(task)) {
+                return;
+            }
+        }
+    }
+}
+
+impl<T: Task> Put<T> for BatchPut<T> {
+    fn put(&mut self, numbers: Range<u64>, room: &Room<'_>) {
+        let mut next = numbers.start;
+        let backoff = Backoff::new();
+        while next < numbers.end {
+            let end = numbers.end.min(next + CHUNK.min(self.0.spare_capacity() as u64));
+            if end > next {
+                self.0.extend((next..end).map(T::numbered));
+                next = end;
+                backoff.reset();
+            } else if !room.wait(&backoff) {
+                return;
+            }
+        }
+    }
+}
+
+impl<T: Task> Get<T> for Thief<T> {
+    #[inline]
+    fn get(&mut self, tally: &mut Tally) -> bool {
+        for _ in 0..self.victims.len() {
+            if self.victims[self.next].steal(&self.stolen, |all| all).is_ok() {
+                // Nobody steals from here, so nobody is in the way.
+                if let Ok(stolen) = self.stolen.drain(|all| all) {
+                    stolen.for_each(|task| tally.add(&task));
+                }
+                return true;
+            }
+            self.next = if self.next + 1 == self.victims.len() { 0 } else { self.next + 1 };
+        }
+        false
+    }
+}

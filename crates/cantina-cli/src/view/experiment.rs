@@ -1,0 +1,103 @@
+//! What an experiment says of itself, so that tables, plots and `cantina list` know it.
+//!
+//! Plain data: a new experiment declares itself and gets its tables and its section of the page.
+//!
+//! Some row fields mean the same in every experiment: `version` (of a peer) stands behind the pool's
+//! name, `skipped` (a reason, in a row without values) becomes a footnote, `discarded` and
+//! `disturbed` (repetitions on a busy machine that were measured again, or kept) are added up.
+
+/// An experiment, and how its rows are to be read.
+#[derive(Debug)]
+pub(crate) struct Experiment {
+    /// The `experiment` of its rows, and what the user types.
+    pub(crate) name: &'static str,
+    /// Its heading.
+    pub(crate) title: &'static str,
+    /// What it shows, in one line without a full stop.
+    pub(crate) about: &'static str,
+    /// What a table's columns are.
+    pub(crate) axis: Axis,
+    /// Fields that are parameters: where one varies, each of its values gets a table and a plot.
+    /// `machine` is always one, and the shape is where it is not the axis.
+    pub(crate) split: &'static [&'static str],
+    /// What was measured: a table and a plot each.
+    pub(crate) measures: &'static [Measure],
+    /// How it was measured and what it does not say, a sentence each.
+    pub(crate) notes: &'static [&'static str],
+}
+
+/// What varies from column to column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Axis {
+    /// The numbers of producers and consumers.
+    Shape,
+    /// A field of the row.
+    #[allow(dead_code, reason = "for experiments that vary a parameter, not the shape")]
+    Field {
+        /// The field's name in the row.
+        name: &'static str,
+        /// What it is called in a heading.
+        label: &'static str,
+    },
+}
+
+/// One measured value of an experiment.
+#[derive(Debug)]
+pub(crate) struct Measure {
+    /// Its heading.
+    pub(crate) title: &'static str,
+    /// Its unit.
+    pub(crate) unit: &'static str,
+    /// The field that holds it.
+    pub(crate) value: &'static str,
+    /// The fields that hold the smallest and the largest reading.
+    pub(crate) spread: Option<(&'static str, &'static str)>,
+    /// Which way is good.
+    pub(crate) better: Better,
+}
+
+/// Which of two values is the better one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Better {
+    /// The larger.
+    Higher,
+    /// The smaller.
+    #[allow(dead_code, reason = "for experiments that count costs, not gains")]
+    Lower,
+}
+
+impl Better {
+    /// How much better `value` is than `other`: 2 is twice as good, whichever way is good.
+    pub(crate) fn ratio(self, value: f64, other: f64) -> f64 {
+        match self {
+            Self::Higher => value / other,
+            Self::Lower => other / value,
+        }
+    }
+
+    /// Whether `value` is better than `other`.
+    pub(crate) fn prefers(self, value: f64, other: f64) -> bool {
+        match self {
+            Self::Higher => value > other,
+            Self::Lower => value < other,
+        }
+    }
+
+    /// For a heading.
+    pub(crate) fn hint(self) -> &'static str {
+        match self {
+            Self::Higher => "higher is better",
+            Self::Lower => "lower is better",
+        }
+    }
+}
+
+impl Axis {
+    /// What the columns are called together.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::Shape => "producers and consumers",
+            Self::Field { label, .. } => label,
+        }
+    }
+}

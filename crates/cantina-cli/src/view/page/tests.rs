@@ -1,0 +1,228 @@
+//! What holds for every page, whatever is in the record.
+
+use super::page;
+use crate::view::Experiment;
+use crate::view::samples::{HEIGHT, SPEED, bare, height, record, speed, speeds};
+use cantina_record::{Facts, Kind, Record, Row};
+use roxmltree::{Document, Node, ParsingOptions};
+
+const KNOWN: [Experiment; 2] = [SPEED, HEIGHT];
+
+/// A record with something of everything.
+fn rich() -> Record {
+    let mut rows = speeds();
+    rows.extend(speeds().into_iter().map(|row| Row { machine: "sim:opteron-8x4".into(), ..row }));
+    rows.extend([height("cafe", 4, 40), height("cafe", 8, 0)]);
+    rows.push(Row { experiment: "unheard-of".into(), ..height("cafe", 4, 40) });
+    record(rows)
+}
+
+fn parse(page: &str) -> Document<'_> {
+    let options = ParsingOptions { allow_dtd: true, ..Default::default() };
+    Document::parse_with_options(page, options).unwrap_or_else(|error| panic!("{error}\n{page}"))
+}
+
+fn elements<'a>(
+    document: &'a Document,
+    name: &'a str,
+) -> impl Iterator<Item = Node<'a, 'a>> + Clone {
+    document.descendants().filter(move |node| node.has_tag_name(name))
+}
+
+fn text(node: Node) -> String {
+    node.descendants().filter(Node::is_text).filter_map(|node| node.text()).collect()
+}
+
+fn embedded(document: &Document) -> Record {
+    let holder = elements(document, "script").find(|node| node.attribute("id") == Some("record"));
+    Record::from_json(&text(holder.unwrap())).unwrap()
+}
+
+#[test]
+fn every_page_is_well_formed() {
+    let odd = [
+        record(Vec::new()),
+        record(vec![bare(&SPEED, Kind::Ours, "a", (1, 1))]),
+        record(vec![speed(Kind::Ours, "a", (u64::MAX, 0), 0.0)]),
+        record(vec![speed(Kind::Ours, "a", (1, 1), -5.0), speed(Kind::Peer, "b", (1, 1), 1e300)]),
+        record(vec![speed(Kind::Peer, &"long".repeat(200), (1, 1), 1e-300)]),
+        Record { machine: Facts::new(), commit: "unknown".into(), rows: speeds() },
+        rich(),
+    ];
+    for record in odd {
+        let page = page(&record, &KNOWN);
+        assert!(!page.contains("NaN") && !page.contains(">inf"), "{page}");
+        assert!(!page.contains("--bar:-"), "{page}");
+        parse(&page);
+    }
+}
+
+#[test]
+fn a_page_asks_the_network_for_nothing() {
+    let page = page(&rich(), &KNOWN);
+    for outside in ["http:", "https:", "//cdn", "@import", "url(", "<link", "<img", "<iframe"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    let document = parse(&page);
+    for node in document.descendants().filter(Node::is_element) {
+        for name in ["src", "href", "action", "data", "poster", "srcset"] {
+            assert_eq!(node.attribute(name), None, "{:?}", node.tag_name());
+        }
+    }
+    let policy = elements(&document, "meta")
+        .find(|node| node.attribute("http-equiv") == Some("Content-Security-Policy"));
+    assert!(policy.unwrap().attribute("content").unwrap().starts_with("default-src 'none'"));
+}
+
+#[test]
+fn nothing_in_a_record_becomes_markup() {
+    let hostile = "</script><script>alert('x')</script>\"<!--&\x1b";
+    let row = Row { machine: format!("sim:{hostile}"), ..speed(Kind::Peer, hostile, (1, 1), 1.0) };
+    let row = row.with("allocator", hostile).with("version", hostile).with("other", hostile);
+    let skipped = bare(&SPEED, Kind::Ours, hostile, (2, 2)).with("skipped", hostile);
+    let unknown = Row { experiment: hostile.into(), ..row.clone() };
+    let parameter = bare(&HEIGHT, Kind::Ours, hostile, (2, 2));
+    let parameter = parameter.with("height", hostile).with("max_overtakers", 1);
+    let record = Record {
+        machine: Facts::new()
+            .with("cpu", hostile)
+            .with("command", hostile)
+            .with("measured", hostile),
+        commit: hostile.into(),
+        rows: vec![row, skipped, unknown, parameter],
+    };
+    let page = page(&record, &KNOWN);
+    let document = parse(&page);
+    assert_eq!(elements(&document, "script").count(), 2);
+    assert!(!page.contains("<script>alert"), "{page}");
+    assert!(!page.contains('\x1b'), "{page}");
+    assert_eq!(embedded(&document), record, "the record inside is the record");
+}
+
+#[test]
+fn a_page_holds_its_record() {
+    let record = rich();
+    assert_eq!(embedded(&parse(&page(&record, &KNOWN))), record);
+}
+
+#[test]
+fn every_pool_stands_in_the_plot_and_in_the_table() {
+    let page = page(&record(speeds()), &KNOWN);
+    let document = parse(&page);
+    for pool in ["locked", "treiber", "ring", "channel"] {
+        let marked = |tag: &str| {
+            elements(&document, tag)
+                .filter(|node| node.attribute("data-pool") == Some(pool))
+                .count()
+        };
+        assert_eq!(marked("g"), 2, "{pool}: the wide and the narrow plot");
+        assert_eq!(marked("tr"), 1, "{pool}");
+    }
+    let best: Vec<String> = elements(&document, "b").map(text).collect();
+    assert_eq!(best, ["62.0", "54.0", "210"]);
+}
+
+#[test]
+fn labels_at_the_side_do_not_overlap() {
+    let many = |shape| {
+        (0..40).map(move |at| speed(Kind::Peer, &format!("p{at}"), shape, 50.0 + f64::from(at)))
+    };
+    let page = page(&record(many((1, 1)).chain(many((2, 2))).collect()), &KNOWN);
+    let document = parse(&page);
+    let plots = elements(&document, "svg").filter(|node| node.attribute("role") == Some("img"));
+    assert_eq!(plots.clone().count(), 2);
+    for plot in plots {
+        let names = plot.descendants().filter(|node| node.attribute("class") == Some("name"));
+        let height = |node: Node| node.attribute("y").unwrap().parse::<f64>().unwrap();
+        let mut heights: Vec<f64> = names.map(height).collect();
+        assert_eq!(heights.len(), 40);
+        heights.sort_by(f64::total_cmp);
+        assert!(heights.windows(2).all(|pair| pair[1] - pair[0] > 12.0), "{heights:?}");
+    }
+}
+
+#[test]
+fn a_long_name_is_cut_beside_the_plot_and_whole_in_the_table() {
+    let long = "crossbeam-channel-with-a-bound-and-a-batch";
+    let row = |shape| speed(Kind::Peer, long, shape, 10.0);
+    let page = page(&record(vec![row((1, 1)), row((2, 2))]), &KNOWN);
+    let document = parse(&page);
+    let names: Vec<String> = elements(&document, "text")
+        .filter(|node| node.attribute("class") == Some("name"))
+        .map(text)
+        .collect();
+    assert_eq!(names, ["crossbeam-channel-with-a-bo…", "crossbeam-channel-w…"]);
+    assert!(elements(&document, "th").any(|node| text(node) == long));
+}
+
+#[test]
+fn a_line_is_broken_where_a_column_is_missing() {
+    let row = |pool, shape| speed(Kind::Ours, pool, shape, 10.0);
+    let gap = [row("gap", (1, 1)), row("gap", (4, 4))];
+    let full = [row("full", (1, 1)), row("full", (2, 2)), row("full", (4, 4))];
+    let page = page(&record([&gap[..], &full].concat()), &KNOWN);
+    let document = parse(&page);
+    let lines = |pool: &str| {
+        let series = elements(&document, "g").filter(|g| g.attribute("data-pool") == Some(pool));
+        let paths = series.flat_map(|series| series.children());
+        paths.filter(|path| path.attribute("class") == Some("line")).count()
+    };
+    assert_eq!((lines("gap"), lines("full")), (0, 2), "in the wide and the narrow plot");
+}
+
+#[test]
+fn a_simulated_machine_has_a_scale_of_its_own() {
+    let rows = |machine: &str, factor: f64| -> Vec<Row> {
+        let row = |shape, mops| speed(Kind::Ours, "a", shape, mops * factor);
+        let rows = [row((1, 1), 10.0), row((2, 2), 20.0)];
+        rows.map(|row| Row { machine: machine.into(), ..row }).to_vec()
+    };
+    let marks = |rows: Vec<Row>| -> Vec<String> {
+        let page = page(&record(rows), &KNOWN);
+        let document = parse(&page);
+        let marks = elements(&document, "circle");
+        marks.map(|mark| mark.attribute("cy").unwrap().to_owned()).collect()
+    };
+    let real = marks(rows("real", 1.0));
+    let both = marks([rows("real", 1.0), rows("sim:fast", 1000.0)].concat());
+    assert_eq!(both, [real.clone(), real].concat());
+}
+
+#[test]
+fn a_reader_is_told_what_the_numbers_are_worth() {
+    let plain = page(&record(speeds()), &KNOWN);
+    assert!(plain.contains("holds within about 30 %"));
+    assert!(plain.contains("cargo run --release -- bench"));
+    assert!(plain.contains("git checkout 0123abc"));
+    assert!(!plain.contains("debug build"));
+    assert!(!plain.contains("Simulated numbers"));
+    assert!(!plain.contains("uncommitted"));
+
+    assert!(page(&rich(), &KNOWN).contains("Simulated numbers"));
+    let sample = record(speeds());
+    let debug = Record { machine: sample.machine.clone().with("build", "debug"), ..sample.clone() };
+    assert!(page(&debug, &KNOWN).contains("A debug build"));
+    let dirty = page(&Record { commit: "0123abc-dirty".into(), ..sample.clone() }, &KNOWN);
+    assert!(dirty.contains("git checkout 0123abc\n") && dirty.contains("uncommitted"));
+    let unknown = page(&Record { commit: "unknown".into(), ..sample }, &KNOWN);
+    assert!(!unknown.contains("git checkout"));
+}
+
+#[test]
+fn repetitions_on_a_busy_machine_are_added_up() {
+    let with = |field: &str, count: u64| {
+        let rows = speeds().into_iter().map(|row| row.with(field, count)).collect();
+        page(&record(rows), &KNOWN)
+    };
+    assert!(with("discarded", 2).contains("busy, measured again: 18."));
+    assert!(with("disturbed", 1).contains("busy, kept nevertheless: 9."));
+    assert!(!with("discarded", 0).contains("busy"));
+}
+
+#[test]
+fn rows_of_an_unknown_experiment_are_shown_as_they_are() {
+    let page = page(&record(speeds()), &[]);
+    assert!(page.contains("does not know the experiment"));
+    let document = parse(&page);
+    assert_eq!(elements(&document, "tr").count(), 1 + speeds().len());
+}

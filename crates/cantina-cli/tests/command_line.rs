@@ -1,0 +1,139 @@
+//! The program from outside: exit codes, one-line errors, files that are whole.
+
+mod program;
+
+use program::{Scratch, cantina, file, one_line_error};
+use std::fs;
+use std::process::Stdio;
+
+#[test]
+fn bad_input_gets_one_line_that_says_what_is_allowed_and_exit_code_2() {
+    let scratch = Scratch::new("bad-input");
+    let cases: [(&[&str], &[&str]); 23] = [
+        (&[], &["subcommand", "bench", "report", "list"]),
+        (&["dance"], &["dance", "allowed: bench, report, list"]),
+        (&["bench", "dance"], &["dance", "no such experiment; allowed: throughput"]),
+        (&["bench", "--threads", "0"], &["allowed: 1 to 256"]),
+        (&["bench", "--threads", "100000"], &["allowed: 1 to 256"]),
+        (&["bench", "--threads", "1,x"], &["allowed: 1 to 256"]),
+        (&["bench", "--threads", ""], &["allowed: 1 to 256"]),
+        (&["bench", "--shape", "0P/1C"], &["allowed: 1P/1C to 256P/256C"]),
+        (&["bench", "--shape", "1P/100000C"], &["allowed: 1P/1C to 256P/256C"]),
+        (&["bench", "--shape", "two"], &["allowed: 1P/1C to 256P/256C"]),
+        (&["bench", "--tasks", "0"], &["allowed: 1 to 100000000"]),
+        (&["bench", "--tasks", "99999999999999999999999"], &["allowed: 1 to 100000000"]),
+        (&["bench", "--tasks", "-1"], &["-1", "allowed: EXPERIMENTS, --quick"]),
+        (&["bench", "--repetitions", "1001"], &["allowed: 1 to 1000"]),
+        (&["bench", "--repetitions", "many"], &["allowed: 1 to 1000"]),
+        (&["bench", "--payload", "7"], &["allowed: 8, 64"]),
+        (&["bench", "--pin", "maybe"], &["possible values: auto, always, never"]),
+        (&["bench", "--allocator", "jemalloc"], &["possible values: system, mimalloc, both"]),
+        (&["bench", "--pools", "locked,dance"], &["dance", "allowed", "locked"]),
+        (&["bench", "--quik"], &["--quik", "'--quick'", "allowed: EXPERIMENTS, --quick, --out"]),
+        (&["bench", "--out"], &["--out"]),
+        (&["list", "all"], &["all", "allowed: --help"]),
+        (&["report"], &["RECORD"]),
+    ];
+    for (arguments, expected) in cases {
+        let output = cantina().args(arguments).current_dir(scratch.path()).output().unwrap();
+        let line = one_line_error(&output, 2);
+        for part in expected {
+            assert!(line.contains(part), "{arguments:?}: {line:?} should say {part:?}");
+        }
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+    }
+    assert!(scratch.names().is_empty(), "nothing is left behind: {:?}", scratch.names());
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_to_is_noticed_before_anything_is_measured() {
+    let scratch = Scratch::new("directory");
+    file(&scratch, "file", "a file");
+    fs::create_dir_all(scratch.path().join("occupied/report.html")).unwrap();
+    let cases = [
+        ("file", "it is a file"),
+        ("file/below", ""),
+        ("occupied", "a directory called report.html"),
+    ];
+    for (out, reason) in cases {
+        let mut bench = cantina();
+        // Far longer than any test may take, if it were run.
+        bench.args(["bench", "--repetitions", "1000", "--tasks", "100000000", "--out", out]);
+        let output = bench.current_dir(scratch.path()).output().unwrap();
+        let line = one_line_error(&output, 2);
+        assert!(line.contains(out) && line.contains(reason), "{line}");
+        assert!(line.contains("allowed: a directory"), "{line}");
+    }
+    assert_eq!(fs::read_to_string(scratch.path().join("file")).unwrap(), "a file");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_read_only_directory_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::new("read-only");
+    let locked = scratch.path().join("locked");
+    fs::create_dir(&locked).unwrap();
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o555)).unwrap();
+    if fs::write(locked.join("probe"), "").is_ok() {
+        // Somebody for whom there are no read-only directories.
+        return;
+    }
+    let output = cantina().args(["bench", "--out"]).arg(&locked).output().unwrap();
+    assert!(one_line_error(&output, 2).contains("allowed: a directory"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_directory_in_which_nobody_can_create_a_file_is_refused() {
+    let output = cantina().args(["bench", "--out", "/proc"]).output().unwrap();
+    assert!(one_line_error(&output, 2).contains("cannot write to `/proc`"));
+}
+
+#[test]
+fn help_and_version_are_no_errors() {
+    for argument in ["--help", "--version", "help"] {
+        let output = cantina().arg(argument).output().unwrap();
+        assert!(output.status.success(), "{argument}");
+        assert!(!output.stdout.is_empty() && output.stderr.is_empty(), "{argument}");
+    }
+    let help = cantina().arg("--help").output().unwrap();
+    assert!(!String::from_utf8_lossy(&help.stdout).contains("worker"), "it is an inner matter");
+}
+
+#[test]
+fn the_list_names_what_there_is() {
+    let output = cantina().arg("list").output().unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    for part in ["Pools\n", "  locked ", "Peers\n", "Experiments\n", "  throughput ", "Machines\n"]
+    {
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_it_quietly() {
+    for arguments in [&["list"][..], &["--help"], &["bench", "--help"]] {
+        let mut child = cantina()
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Nobody reads, not even the first line.
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        assert!(output.stderr.is_empty(), "{arguments:?}: {output:?}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_behind_standard_output_is_a_failure() {
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let child = cantina().arg("list").stdout(full).stderr(Stdio::piped()).spawn().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(one_line_error(&output, 1).contains("standard output"));
+}

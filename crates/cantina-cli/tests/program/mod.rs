@@ -1,0 +1,57 @@
+//! The program under test, and directories to run it in.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{self, Command, Output};
+
+/// The program, without arguments.
+pub(crate) fn cantina() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_cantina"))
+}
+
+/// The error that the program ended with: one line on stderr, and this exit code.
+pub(crate) fn one_line_error(output: &Output, code: i32) -> String {
+    let text = String::from_utf8(output.stderr.clone()).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{text}");
+    let errors: Vec<&str> = text.lines().filter(|line| !line.starts_with("warning: ")).collect();
+    let [line] = errors[..] else { panic!("not one line: {text:?}") };
+    assert!(line.starts_with("error: "), "{line:?}");
+    line.to_owned()
+}
+
+/// A directory of its own for a test. It goes away with the value.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(crate) fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("cantina-cli-{name}-{}", process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// What is in it, hidden files too.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Puts a file into a directory and gives its path.
+pub(crate) fn file(scratch: &Scratch, name: &str, contents: &str) -> PathBuf {
+    let path = scratch.path().join(name);
+    fs::write(&path, contents).unwrap();
+    path
+}
