@@ -2,7 +2,7 @@
 //!
 //! One generic type serves for all of `std`'s; the aliases have its names.
 
-use crate::engine::Op;
+use crate::engine::{Op, current};
 use crate::memory::place::Place;
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -30,8 +30,23 @@ pub type AtomicIsize = Atomic<isize>;
 pub type AtomicPtr<T> = Atomic<*mut T>;
 
 /// A word that threads share.
-#[repr(transparent)]
-pub struct Atomic<T>(UnsafeCell<T>);
+#[repr(C)]
+pub struct Atomic<T> {
+    /// First, so that it lies where the word does.
+    settle: Settle,
+    word: UnsafeCell<T>,
+}
+
+/// Has no bytes. When it is dropped, stores to the word that lies here become visible: the memory
+/// may belong to something else before they would.
+struct Settle;
+
+impl Drop for Settle {
+    fn drop(&mut self) {
+        let here = (&raw const *self) as usize;
+        current::clear(here, here + 1);
+    }
+}
 
 // SAFETY: what it holds is a plain word, and every access to it is atomic.
 unsafe impl<T: Word> Send for Atomic<T> {}
@@ -41,7 +56,7 @@ unsafe impl<T: Word> Sync for Atomic<T> {}
 impl<T: Word> Atomic<T> {
     /// A word that holds `value`.
     pub const fn new(value: T) -> Self {
-        Self(UnsafeCell::new(value))
+        Self { settle: Settle, word: UnsafeCell::new(value) }
     }
 
     /// Reads it.
@@ -53,7 +68,7 @@ impl<T: Word> Atomic<T> {
             !matches!(order, Ordering::Release | Ordering::AcqRel),
             "there is no such thing as a release load"
         );
-        T::from_bits(self.place().load())
+        T::from_bits(current::load(self.place()))
     }
 
     /// Writes `value`.
@@ -65,7 +80,8 @@ impl<T: Word> Atomic<T> {
             !matches!(order, Ordering::Acquire | Ordering::AcqRel),
             "there is no such thing as an acquire store"
         );
-        self.place().store(value.to_bits());
+        let op = if order == Ordering::SeqCst { Op::SeqCstStore } else { Op::Store };
+        current::store(op, self.place(), value.to_bits());
     }
 
     /// Writes `value`; what it was.
@@ -84,23 +100,22 @@ impl<T: Word> Atomic<T> {
         _success: Ordering,
         _failure: Ordering,
     ) -> Result<T, T> {
-        let old = old.to_bits();
-        let swapped = self.place().update(Op::Cas, |bits| (bits == old).then_some(new.to_bits()));
-        swapped.map(T::from_bits).map_err(T::from_bits)
+        self.exchange(old, new, false)
     }
 
-    /// As [`compare_exchange`](Self::compare_exchange).
+    /// As [`compare_exchange`](Self::compare_exchange), but may fail for no reason: see
+    /// [`Simulation::weak_failures`](crate::engine::Simulation::weak_failures).
     ///
     /// # Errors
-    /// What it is, when that is not `old`.
+    /// What it is, when it was not exchanged.
     pub fn compare_exchange_weak(
         &self,
         old: T,
         new: T,
-        success: Ordering,
-        failure: Ordering,
+        _success: Ordering,
+        _failure: Ordering,
     ) -> Result<T, T> {
-        self.compare_exchange(old, new, success, failure)
+        self.exchange(old, new, current::fails_weakly())
     }
 
     /// Reads it and writes what `f` makes of it, as often as somebody comes between; what it was.
@@ -123,15 +138,22 @@ impl<T: Word> Atomic<T> {
         Err(seen)
     }
 
+    fn exchange(&self, old: T, new: T, fails: bool) -> Result<T, T> {
+        let (old, new) = (old.to_bits(), new.to_bits());
+        let exchange = |bits| (bits == old && !fails).then_some(new);
+        let exchanged = current::update(Op::Cas, self.place(), exchange);
+        exchanged.map(T::from_bits).map_err(T::from_bits)
+    }
+
     fn update(&self, _order: Ordering, f: impl Fn(u64) -> u64) -> T {
-        let updated = self.place().update(Op::Rmw, |bits| Some(f(bits)));
+        let updated = current::update(Op::Rmw, self.place(), |bits| Some(f(bits)));
         T::from_bits(updated.unwrap_or_else(|bits| bits))
     }
 
     fn place(&self) -> Place {
         // SAFETY: it is a word of this size and alignment, private to this module, and `self` is
         // borrowed for as long as the place is used.
-        unsafe { Place::new(self.0.get().cast(), size_of::<T>()) }
+        unsafe { Place::new(self.word.get().cast(), size_of::<T>()) }
     }
 }
 

@@ -22,9 +22,8 @@
 //! let counts: Vec<usize> = (0..100).map(|seed| engine::run(seed, lost_update)).collect();
 //! assert!(counts.contains(&1) && counts.contains(&2));
 //! ```
-//!
-//! [`Arc`] is `std`'s: counting references is no step and costs nothing.
 
+mod arc;
 pub mod atomic;
 pub mod backoff;
 pub mod cell;
@@ -37,6 +36,7 @@ mod memory;
 pub mod pad;
 pub mod park;
 pub mod placement;
+pub mod progress;
 pub mod random;
 pub mod schedule;
 pub mod thread;
@@ -44,8 +44,7 @@ pub mod time;
 pub mod topology;
 pub mod trace;
 
-pub use std::sync::Arc;
-
+pub use arc::Arc;
 pub use backoff::Backoff;
 pub use charge::{touch_read, touch_write, work};
 pub use fence::fence_after_rmw;

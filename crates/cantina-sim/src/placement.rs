@@ -1,5 +1,6 @@
 //! Memory on a chosen node.
 
+use crate::engine::current;
 use crate::topology::{NodeId, Topology};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
@@ -59,6 +60,8 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
+        let start = self.start.as_ptr() as usize;
+        current::clear(start, start + self.layout.size());
         // SAFETY: it came from `alloc` with this layout; nobody has it any more.
         unsafe { dealloc(self.start.as_ptr(), self.layout) };
     }

@@ -34,6 +34,11 @@ struct Packet<T> {
     joiner: AtomicUsize,
 }
 
+/// What comes out of `join` when the thread has crashed: see
+/// [`Simulation::crash`](crate::engine::Simulation::crash).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Crashed;
+
 /// The calling thread cannot be bound to that core.
 #[derive(Debug)]
 pub struct PinError {
@@ -94,6 +99,7 @@ where
     let theirs = packet.clone();
     let thread = current::spawn(name, move || {
         let result = catch_unwind(AssertUnwindSafe(f));
+        current::step(Access::bare(Op::End));
         *theirs.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         current::wake(theirs.joiner.load(Relaxed), theirs.address());
     });
@@ -114,13 +120,16 @@ impl<T> JoinHandle<T> {
     /// Waits until the thread is done.
     ///
     /// # Errors
-    /// What the thread's panic carried.
+    /// What the thread's panic carried, or [`Crashed`].
     ///
     /// # Panics
     /// Outside a run, when the thread was abandoned.
     pub fn join(self) -> std::thread::Result<T> {
         current::step(Access::bare(Op::Join));
         while !self.packet.is_here() {
+            if current::has_crashed(self.thread) {
+                return Err(Box::new(Crashed));
+            }
             if let Some((slot, _)) = current::current() {
                 self.packet.joiner.store(slot, Relaxed);
             }

@@ -3,16 +3,25 @@
 use std::fmt;
 use std::str::FromStr;
 
+/// Where a thread sits while it is alive. The scenario has slot 0; a slot is free again when its
+/// thread has ended.
+pub type Slot = u16;
+
 /// One choice of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Choice {
-    /// The thread in this slot takes a step. A slot is free again when its thread ends.
-    Run(u16),
+    /// The thread in this slot takes a step.
+    Run(Slot),
+    /// The oldest store in the buffer of the thread in this slot becomes visible.
+    Commit(Slot),
+    /// The next deadline comes.
+    Deadline,
 }
 
 /// The choices of a run, in order: those where there was more than one possibility.
 ///
-/// Printed, it is a line of words: `3` is slot 3, `3*5` five times that.
+/// Printed, it is a line of words: `3` is a step of the thread in slot 3, `c3` a store of its that
+/// becomes visible, `t` a deadline, and `3*5` five times `3`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace(Vec<Choice>);
 
@@ -41,6 +50,8 @@ impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Run(slot) => write!(f, "{slot}"),
+            Self::Commit(slot) => write!(f, "c{slot}"),
+            Self::Deadline => f.write_str("t"),
         }
     }
 }
@@ -49,7 +60,12 @@ impl FromStr for Choice {
     type Err = InvalidTrace;
 
     fn from_str(word: &str) -> Result<Self, InvalidTrace> {
-        word.parse().map(Self::Run).map_err(|_| InvalidTrace(word.to_owned()))
+        let slot = |digits: &str| digits.parse().map_err(|_| InvalidTrace(word.to_owned()));
+        match word.strip_prefix('c') {
+            _ if word == "t" => Ok(Self::Deadline),
+            Some(digits) => slot(digits).map(Self::Commit),
+            None => slot(word).map(Self::Run),
+        }
     }
 }
 
@@ -94,8 +110,10 @@ mod tests {
 
     #[test]
     fn a_printed_trace_reads_back() {
-        let trace: Trace = [0, 0, 0, 2, 1, 1].into_iter().map(Choice::Run).collect();
-        assert_eq!(trace.to_string(), "0*3 2 1*2");
+        let runs = [0, 0, 0, 2].map(Choice::Run);
+        let rest = [Choice::Commit(2), Choice::Commit(2), Choice::Deadline];
+        let trace: Trace = runs.into_iter().chain(rest).collect();
+        assert_eq!(trace.to_string(), "0*3 2 c2*2 t");
         assert_eq!(trace.to_string().parse(), Ok(trace));
         assert_eq!("".parse(), Ok(Trace::default()));
     }
@@ -104,7 +122,8 @@ mod tests {
     fn nonsense_is_refused() {
         let error = "0*3 x".parse::<Trace>().unwrap_err();
         assert_eq!(error.to_string(), "not a choice of a schedule: \"x\"");
-        assert!("0*y".parse::<Trace>().is_err());
-        assert!("70000".parse::<Trace>().is_err());
+        for text in ["0*y", "70000", "c", "tt", "-1"] {
+            assert!(text.parse::<Trace>().is_err(), "{text}");
+        }
     }
 }

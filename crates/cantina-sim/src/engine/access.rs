@@ -1,5 +1,6 @@
 //! What a step is: one access to something shared.
 
+use crate::memory::place::Place;
 use std::fmt;
 
 /// What a thread does in one step.
@@ -10,8 +11,10 @@ pub enum Op {
     Start,
     /// An atomic load.
     Load,
-    /// An atomic store.
+    /// An atomic store that may wait in the store buffer.
     Store,
+    /// An atomic store that may not.
+    SeqCstStore,
     /// An atomic read-modify-write that always writes.
     Rmw,
     /// An atomic compare-and-exchange.
@@ -46,12 +49,31 @@ pub enum Op {
     Write,
     /// Computing.
     Work,
+    /// Its last step.
+    End,
 }
 
 impl Op {
     /// Whether it reads and writes a word in one step.
     pub fn is_rmw(self) -> bool {
         matches!(self, Self::Rmw | Self::Cas)
+    }
+
+    /// Whether the stores before it are visible to everybody when it is done.
+    pub fn drains(self) -> bool {
+        match self {
+            Self::SeqCstStore | Self::Rmw | Self::Cas | Self::Fence | Self::HeavyFence => true,
+            Self::Lock | Self::Unlock | Self::Park | Self::Unpark => true,
+            Self::Spawn | Self::Join | Self::Sleep | Self::End => true,
+            Self::Start | Self::Load | Self::Store | Self::LightFence => false,
+            Self::Spin | Self::Yield | Self::Read | Self::Write | Self::Work => false,
+        }
+    }
+
+    /// Whether it leaves everything as it was: a loop of these goes round until somebody else does
+    /// something.
+    pub(crate) fn is_idle(self) -> bool {
+        matches!(self, Self::Load | Self::Read | Self::Spin | Self::Yield | Self::LightFence)
     }
 }
 
@@ -61,6 +83,7 @@ impl fmt::Display for Op {
             Self::Start => "start",
             Self::Load => "load",
             Self::Store => "store",
+            Self::SeqCstStore => "store (SeqCst)",
             Self::Rmw => "rmw",
             Self::Cas => "cas",
             Self::Fence => "fence",
@@ -78,6 +101,7 @@ impl fmt::Display for Op {
             Self::Read => "read",
             Self::Write => "write",
             Self::Work => "work",
+            Self::End => "end",
         })
     }
 }
@@ -93,6 +117,11 @@ impl Access {
     /// A step that touches no memory.
     pub(crate) fn bare(op: Op) -> Self {
         Self { op, address: 0 }
+    }
+
+    /// A step that touches the word at `place`.
+    pub(crate) fn word(op: Op, place: Place) -> Self {
+        Self { op, address: place.address() }
     }
 
     /// A step that touches what lies at `place`.

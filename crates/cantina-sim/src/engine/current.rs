@@ -1,12 +1,14 @@
 //! The run that the calling OS thread is in, and what the facade asks of it.
 //!
 //! Each OS thread has its own: several simulations may run at once, on different OS threads. Outside
-//! a run these do nothing, or say that they cannot.
+//! a run these do to memory what they say, do nothing else, or say that they cannot.
 
 use crate::engine::access::{Access, Op};
 use crate::engine::core::{Core, Turn};
-use crate::engine::threads::{ThreadId, Wait};
+use crate::engine::table::Ending;
+use crate::engine::threads::{Operation, ThreadId, Wait};
 use crate::fibre::{self, Fibre};
+use crate::memory::place::Place;
 use std::cell::{Cell, RefCell};
 
 thread_local! {
@@ -18,11 +20,15 @@ pub(crate) struct Engine {
     core: RefCell<Core>,
 }
 
-/// Says that the calling OS thread is in a run, while it lives.
-struct Inside;
+/// Says that the calling OS thread is in a run, while it lives; then recycles the fibres.
+struct Inside<'a>(&'a Engine);
 
-impl Drop for Inside {
+impl Drop for Inside<'_> {
     fn drop(&mut self) {
+        for fibre in self.0.core.borrow_mut().close() {
+            // SAFETY: the run is over: no thread goes on that could have a pointer into its stack.
+            unsafe { fibre.recycle() };
+        }
         CURRENT.set(std::ptr::null());
     }
 }
@@ -43,10 +49,9 @@ impl Engine {
     pub(crate) fn drive(&self, scenario: impl FnOnce()) {
         assert!(!is_inside(), "a simulation cannot run inside a simulation");
         CURRENT.set(self);
-        let _inside = Inside;
-        let _fibres = Fibres(self);
-        // SAFETY: the fibre is done or recycled before `_fibres` is gone, and `scenario` borrows from
-        // callers of this function.
+        let _inside = Inside(self);
+        // SAFETY: the fibre is done or recycled when `_inside` is gone, and what `scenario` borrows
+        // belongs to callers of this function.
         unsafe { self.start(Some("main".to_owned()), scenario) };
         loop {
             let Some((slot, mut fibre)) = self.core.borrow_mut().enter() else { break };
@@ -54,7 +59,7 @@ impl Engine {
                 // SAFETY: it is done.
                 unsafe { fibre.recycle() };
             } else {
-                self.core.borrow_mut().thread(slot).fibre = Some(fibre);
+                self.core.borrow_mut().table.thread(slot).fibre = Some(fibre);
             }
         }
     }
@@ -66,39 +71,34 @@ impl Engine {
     unsafe fn start(&self, name: Option<String>, body: impl FnOnce()) -> ThreadId {
         let (slot, id) = self.core.borrow_mut().add(name);
         let run = move |exit| {
-            inside(|engine| engine.core.borrow_mut().current().exit = exit);
+            ask(|core| core.table.current().exit = exit);
             body();
-            inside(|engine| engine.core.borrow_mut().end_current());
+            ask(Core::end_current);
         };
         // SAFETY: the caller's promise.
         let fibre = unsafe { Fibre::new(run) };
-        self.core.borrow_mut().thread(slot).fibre = Some(Box::new(fibre));
+        self.core.borrow_mut().table.thread(slot).fibre = Some(Box::new(fibre));
         id
     }
 
-    /// Ends the turn of the current thread, if it is to end. Returns at its next one.
-    fn turn(&self, turn: Turn) {
-        if turn == Turn::Ends {
-            let exit = {
-                let mut core = self.core.borrow_mut();
-                core.leave();
-                core.current().exit
-            };
-            // SAFETY: the current thread is the one that runs, and this is the way out of its fibre.
-            unsafe { fibre::leave(exit) };
-        }
+    /// Does `turn`, which may end the turn of the current thread; returns at its next one.
+    fn take(&self, turn: impl FnOnce(&mut Core) -> Turn) {
+        let exit = {
+            let mut core = self.core.borrow_mut();
+            if turn(&mut core) == Turn::Goes {
+                return;
+            }
+            core.table.leave();
+            core.table.current().exit
+        };
+        // SAFETY: the current thread is the one that runs, and this is the way out of its fibre.
+        unsafe { fibre::leave(exit) };
     }
-}
 
-/// Recycles the fibres of a run at its end.
-struct Fibres<'a>(&'a Engine);
-
-impl Drop for Fibres<'_> {
-    fn drop(&mut self) {
-        for fibre in self.0.core.borrow_mut().drain_fibres() {
-            // SAFETY: the run is over: no thread goes on that could have a pointer into its stack.
-            unsafe { fibre.recycle() };
-        }
+    /// A step: something else may happen before `access` is done, which is what `act` does.
+    fn step<R>(&self, access: Access, act: impl FnOnce(&mut Core) -> R) -> R {
+        self.take(|core| core.step(access));
+        act(&mut self.core.borrow_mut())
     }
 }
 
@@ -118,20 +118,46 @@ fn ask<R>(f: impl FnOnce(&mut Core) -> R) -> Option<R> {
     inside(|engine| f(&mut engine.core.borrow_mut()))
 }
 
-/// A step: somebody else may go on before `access` is done.
+/// A step that is no access to a word.
 pub(crate) fn step(access: Access) {
-    inside(|engine| {
-        let turn = engine.core.borrow_mut().step(access);
-        engine.turn(turn);
-    });
+    inside(|engine| engine.step(access, Core::act));
+}
+
+/// A step: reads the word at `place`.
+pub(crate) fn load(place: Place) -> u64 {
+    let access = Access::word(Op::Load, place);
+    inside(|engine| engine.step(access, |core| core.load(place))).unwrap_or_else(|| place.read())
+}
+
+/// A step: writes `bits` at `place`; `op` is one of the stores.
+pub(crate) fn store(op: Op, place: Place, bits: u64) {
+    let access = Access::word(op, place);
+    inside(|engine| engine.step(access, |core| core.store(place, bits)))
+        .unwrap_or_else(|| place.write(bits));
+}
+
+/// A step: writes what `f` makes of the word at `place`, if it makes something. What it was.
+pub(crate) fn update(op: Op, place: Place, f: impl Fn(u64) -> Option<u64>) -> Result<u64, u64> {
+    let access = Access::word(op, place);
+    inside(|engine| engine.step(access, |core| core.update(place, &f))).unwrap_or_else(|| {
+        loop {
+            let old = place.read();
+            let new = f(old).ok_or(old)?;
+            if place.exchange(old, new) {
+                return Ok(old);
+            }
+        }
+    })
+}
+
+/// The memory between `start` and `end` is about to be used for something else.
+pub(crate) fn clear(start: usize, end: usize) {
+    ask(|core| core.clear(start, end));
 }
 
 /// Lets others go on, if there are any; `nanos` go by.
 pub(crate) fn give_way(op: Op, nanos: u64) {
-    inside(|engine| {
-        let turn = engine.core.borrow_mut().give_way(Access::bare(op), nanos);
-        engine.turn(turn);
-    });
+    inside(|engine| engine.take(|core| core.give_way(Access::bare(op), nanos)));
 }
 
 /// Waits, for `nanos` at most; whether it was woken.
@@ -140,13 +166,11 @@ pub(crate) fn give_way(op: Op, nanos: u64) {
 /// Outside a run, where nobody could wake it.
 pub(crate) fn block(wait: Wait, nanos: Option<u64>) -> bool {
     let waited = inside(|engine| {
-        let turn = {
-            let mut core = engine.core.borrow_mut();
+        engine.take(|core| {
             let deadline = nanos.and_then(|nanos| core.clock().checked_add(nanos));
             core.block(wait, deadline)
-        };
-        engine.turn(turn);
-        !engine.core.borrow_mut().current().timed_out
+        });
+        !engine.core.borrow_mut().table.current().timed_out
     });
     waited.expect("this would wait for ever: outside a simulation there is only one thread")
 }
@@ -172,27 +196,47 @@ pub(crate) fn spawn(name: Option<String>, body: impl FnOnce() + 'static) -> Thre
     started.expect("virtual threads only exist inside a simulation: see cantina_sim::engine::run")
 }
 
+/// Whether `thread` has crashed.
+pub(crate) fn has_crashed(thread: ThreadId) -> bool {
+    ask(|core| core.table.crashed.iter().any(|&(crashed, _)| crashed == thread)).unwrap_or(false)
+}
+
+/// Whether a weak compare-and-exchange fails for no reason.
+pub(crate) fn fails_weakly() -> bool {
+    ask(|core| core.table.fails_weakly()).unwrap_or(false)
+}
+
 /// The scenario has panicked: the run is over.
 pub(crate) fn end_run() {
-    ask(Core::end_run);
+    ask(|core| core.table.end(Ending::Done));
 }
 
 /// The current thread's slot and number, in a run.
 pub(crate) fn current() -> Option<(usize, ThreadId)> {
-    ask(|core| (core.current_slot(), core.current().id))
+    ask(|core| (core.table.current, core.table.current().id))
 }
 
 /// Virtual nanoseconds since the run began; 0 outside.
 pub(crate) fn clock() -> u64 {
-    ask(|core| core.clock()).unwrap_or(0)
+    ask(Core::clock).unwrap_or(0)
 }
 
 /// A seed for the program, in a run.
 pub(crate) fn seed() -> Option<u64> {
-    ask(Core::seed_for_program)
+    ask(|core| core.table.numbers.next_u64())
 }
 
 /// Whether the current thread is unwinding, in a run.
 pub(crate) fn is_unwinding() -> Option<bool> {
-    ask(|core| core.is_unwinding())
+    ask(|core| core.table.is_unwinding())
+}
+
+/// The current thread begins an operation; in a run, the one it was in.
+pub(crate) fn begin(name: &str) -> Option<Option<Operation>> {
+    ask(|core| core.table.begin(name))
+}
+
+/// The current thread ends its operation and is back in `outer`.
+pub(crate) fn finish(outer: Option<Operation>) {
+    ask(|core| core.table.finish(outer));
 }

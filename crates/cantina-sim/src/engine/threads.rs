@@ -1,7 +1,9 @@
-//! Who there is: virtual threads and sets of them.
+//! Virtual threads.
 
 use crate::engine::Access;
+use crate::engine::spin::Spin;
 use crate::fibre::{Exit, Fibre};
+use crate::memory::buffer::StoreBuffer;
 use std::fmt;
 
 /// How many virtual threads can be alive at once: 256, and the scenario's own.
@@ -30,6 +32,12 @@ pub(crate) enum Wait {
     Lock { on: usize, holder: Option<ThreadId> },
     /// Its deadline.
     Sleep,
+    /// A change of the words it spins on.
+    Change,
+    /// The end of a stall.
+    Stall,
+    /// It has crashed.
+    Crash,
 }
 
 impl Wait {
@@ -37,9 +45,17 @@ impl Wait {
     pub(crate) fn on(self) -> Option<usize> {
         match self {
             Self::Join { on, .. } | Self::Token { on } | Self::Lock { on, .. } => Some(on),
-            Self::Nothing | Self::Sleep => None,
+            Self::Nothing | Self::Sleep | Self::Change | Self::Stall | Self::Crash => None,
         }
     }
+}
+
+/// An operation of the program, for the progress checkers.
+#[derive(Clone, Debug)]
+pub(crate) struct Operation {
+    pub(crate) name: String,
+    /// The thread's own steps when it began.
+    pub(crate) began: u64,
 }
 
 /// A virtual thread that has not ended.
@@ -53,74 +69,15 @@ pub(crate) struct Thread {
     pub(crate) timed_out: bool,
     /// What it is about to do.
     pub(crate) about: Access,
+    /// Steps it has taken.
+    pub(crate) steps: u64,
+    /// What it has written and others cannot see yet.
+    pub(crate) buffer: StoreBuffer,
+    /// What it has seen since it last gave way.
+    pub(crate) spin: Spin,
+    pub(crate) operation: Option<Operation>,
     /// Its stack, except while it runs.
     pub(crate) fibre: Option<Box<Fibre>>,
     /// The way out of it, once it has started.
     pub(crate) exit: *const Exit,
-}
-
-/// A set of slots.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Slots([u64; MAX_THREADS.div_ceil(64)]);
-
-impl Slots {
-    pub(crate) fn insert(&mut self, slot: usize) {
-        self.0[slot / 64] |= 1 << (slot % 64);
-    }
-
-    pub(crate) fn remove(&mut self, slot: usize) {
-        self.0[slot / 64] &= !(1 << (slot % 64));
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.0.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.iter().all(|&word| word == 0)
-    }
-
-    /// Its members, ascending.
-    pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
-        self.0.into_iter().enumerate().flat_map(|(index, mut word)| {
-            std::iter::from_fn(move || {
-                let bit = word.trailing_zeros() as usize;
-                word &= word.wrapping_sub(1);
-                (bit < 64).then_some(index * 64 + bit)
-            })
-        })
-    }
-
-    /// The member that `rank` smaller ones precede.
-    pub(crate) fn nth(&self, rank: usize) -> Option<usize> {
-        let mut rank = rank;
-        for (index, &word) in self.0.iter().enumerate() {
-            let count = word.count_ones() as usize;
-            if rank < count {
-                let mut word = word;
-                (0..rank).for_each(|_| word &= word - 1);
-                return Some(index * 64 + word.trailing_zeros() as usize);
-            }
-            rank -= count;
-        }
-        None
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{MAX_THREADS, Slots};
-
-    #[test]
-    fn a_set_knows_its_members_in_order() {
-        let mut set = Slots::default();
-        assert!(set.is_empty() && set.nth(0).is_none() && set.iter().next().is_none());
-        let members = [0, 1, 63, 64, 130, MAX_THREADS - 1];
-        members.iter().rev().for_each(|&slot| set.insert(slot));
-        assert_eq!(set.iter().collect::<Vec<_>>(), members);
-        assert_eq!((0..=6).map_while(|rank| set.nth(rank)).collect::<Vec<_>>(), members);
-        set.remove(63);
-        assert_eq!(set.nth(2), Some(64));
-        assert_eq!(set.len(), 5);
-    }
 }

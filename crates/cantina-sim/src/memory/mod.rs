@@ -1,3 +1,4 @@
 //! Memory, as virtual threads see it.
 
+pub(crate) mod buffer;
 pub(crate) mod place;

@@ -3,8 +3,7 @@
 //! Every word is kept in real memory of its own size, so that layouts are what they are on the real
 //! machine. It is always accessed atomically: outside a run two OS threads may share it.
 
-use crate::engine::{Access, Op, current};
-use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::Ordering::{Acquire, Release, SeqCst};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 
 /// A word in memory: 1, 2, 4 or 8 bytes, aligned to its size.
@@ -24,15 +23,20 @@ impl Place {
         Self { start, bytes: bytes as u8 }
     }
 
+    /// Where it starts.
+    pub(crate) fn address(self) -> usize {
+        self.start as usize
+    }
+
     /// What it holds.
     pub(crate) fn read(self) -> u64 {
         // SAFETY: the promises made to `new`.
         unsafe {
             match self.bytes {
-                1 => u64::from(AtomicU8::from_ptr(self.start).load(SeqCst)),
-                2 => u64::from(AtomicU16::from_ptr(self.start.cast()).load(SeqCst)),
-                4 => u64::from(AtomicU32::from_ptr(self.start.cast()).load(SeqCst)),
-                _ => AtomicU64::from_ptr(self.start.cast()).load(SeqCst),
+                1 => u64::from(AtomicU8::from_ptr(self.start).load(Acquire)),
+                2 => u64::from(AtomicU16::from_ptr(self.start.cast()).load(Acquire)),
+                4 => u64::from(AtomicU32::from_ptr(self.start.cast()).load(Acquire)),
+                _ => AtomicU64::from_ptr(self.start.cast()).load(Acquire),
             }
         }
     }
@@ -42,10 +46,10 @@ impl Place {
         // SAFETY: the promises made to `new`.
         unsafe {
             match self.bytes {
-                1 => AtomicU8::from_ptr(self.start).store(bits as u8, SeqCst),
-                2 => AtomicU16::from_ptr(self.start.cast()).store(bits as u16, SeqCst),
-                4 => AtomicU32::from_ptr(self.start.cast()).store(bits as u32, SeqCst),
-                _ => AtomicU64::from_ptr(self.start.cast()).store(bits, SeqCst),
+                1 => AtomicU8::from_ptr(self.start).store(bits as u8, Release),
+                2 => AtomicU16::from_ptr(self.start.cast()).store(bits as u16, Release),
+                4 => AtomicU32::from_ptr(self.start.cast()).store(bits as u32, Release),
+                _ => AtomicU64::from_ptr(self.start.cast()).store(bits, Release),
             }
         }
     }
@@ -67,31 +71,6 @@ impl Place {
                 _ => AtomicU64::from_ptr(self.start.cast())
                     .compare_exchange(old, new, SeqCst, SeqCst)
                     .is_ok(),
-            }
-        }
-    }
-
-    /// A step: reads the word.
-    pub(crate) fn load(self) -> u64 {
-        current::step(Access::at(Op::Load, self.start));
-        self.read()
-    }
-
-    /// A step: writes the word.
-    pub(crate) fn store(self, bits: u64) {
-        current::step(Access::at(Op::Store, self.start));
-        self.write(bits);
-    }
-
-    /// A step: writes what `f` makes of the word, if it makes something. What the word was.
-    pub(crate) fn update(self, op: Op, f: impl Fn(u64) -> Option<u64>) -> Result<u64, u64> {
-        current::step(Access::at(op, self.start));
-        loop {
-            let old = self.read();
-            let Some(new) = f(old) else { return Err(old) };
-            // In a run nobody comes between; outside another OS thread may.
-            if self.exchange(old, new) {
-                return Ok(old);
             }
         }
     }
