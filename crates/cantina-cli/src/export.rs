@@ -96,12 +96,19 @@ impl Drop for Temporary {
 mod tests {
     use super::*;
 
-    /// A directory of its own for each test.
-    fn scratch(name: &str) -> PathBuf {
+    /// A directory of its own for a test. It goes away with the value.
+    struct Scratch(PathBuf);
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn scratch(name: &str) -> Scratch {
         let path = std::env::temp_dir().join(format!("cantina-export-{name}-{}", process::id()));
-        let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
-        path
+        Scratch(path)
     }
 
     fn names(path: &Path) -> Vec<String> {
@@ -115,7 +122,8 @@ mod tests {
 
     #[test]
     fn a_folder_is_created_and_left_empty_until_something_is_written() {
-        let path = scratch("created").join("a/b");
+        let scratch = scratch("created");
+        let path = scratch.0.join("a/b");
         let folder = Folder::open(&path, &["x"]).unwrap();
         assert!(names(&path).is_empty());
         assert_eq!(
@@ -128,7 +136,8 @@ mod tests {
 
     #[test]
     fn what_was_there_is_replaced() {
-        let path = scratch("replaced");
+        let scratch = scratch("replaced");
+        let path = scratch.0.clone();
         fs::write(path.join("x"), "a longer text than the new one").unwrap();
         Folder::open(&path, &["x"]).unwrap().write(&[("x", "new")]).unwrap();
         assert_eq!(fs::read_to_string(path.join("x")).unwrap(), "new");
@@ -137,7 +146,8 @@ mod tests {
 
     #[test]
     fn a_failed_write_leaves_what_was_there_and_nothing_else() {
-        let path = scratch("failed");
+        let scratch = scratch("failed");
+        let path = scratch.0.clone();
         fs::write(path.join("x"), "old").unwrap();
         let folder = Folder::open(&path, &["x"]).unwrap();
         let error = folder.write(&[("x", "new"), ("no such directory/y", "2")]).unwrap_err();
@@ -148,7 +158,8 @@ mod tests {
 
     #[test]
     fn a_directory_in_the_way_is_noticed_early() {
-        let path = scratch("directory");
+        let scratch = scratch("directory");
+        let path = scratch.0.clone();
         fs::create_dir(path.join("x")).unwrap();
         let error = Folder::open(&path, &["x"]).unwrap_err();
         assert!(matches!(error, Failure::BadInput(_)), "{error:?}");
@@ -156,7 +167,8 @@ mod tests {
 
     #[test]
     fn a_rename_that_fails_leaves_no_temporary_file() {
-        let path = scratch("late");
+        let scratch = scratch("late");
+        let path = scratch.0.clone();
         let folder = Folder::open(&path, &["x"]).unwrap();
         fs::create_dir_all(path.join("x/full")).unwrap();
         folder.write(&[("x", "new")]).unwrap_err();

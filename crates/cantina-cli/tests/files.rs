@@ -3,24 +3,9 @@
 mod program;
 
 use cantina_record::Record;
-use program::{Scratch, cantina, file, one_line_error};
+use program::{Scratch, cantina, file, one_line_error, short_bench};
 use std::fs;
 use std::process::{Command, Stdio};
-
-/// A bench that is over soon.
-const SHORT: [&str; 11] = [
-    "bench",
-    "--pools",
-    "locked",
-    "--shape",
-    "1P/1C",
-    "--repetitions",
-    "1",
-    "--tasks",
-    "1000",
-    "--allocator",
-    "system",
-];
 
 const SAMPLE: &str = r#"{"schema": 1, "machine": {"cpu": "some"}, "commit": "0123abc", "rows": [
   {"experiment": "throughput", "machine": "real", "pool": "locked", "kind": "ours", "producers": 1, "consumers": 1, "mops_median": 50.5},
@@ -28,8 +13,8 @@ const SAMPLE: &str = r#"{"schema": 1, "machine": {"cpu": "some"}, "commit": "012
 ]}"#;
 
 fn short(scratch: &Scratch) -> Command {
-    let mut bench = cantina();
-    bench.args(SHORT).arg("--out").arg(scratch.path());
+    let mut bench = short_bench();
+    bench.arg("--out").arg(scratch.path());
     bench
 }
 

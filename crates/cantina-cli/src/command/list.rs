@@ -19,7 +19,7 @@ pub(super) fn run() -> Result<(), Failure> {
         let all = registry::facts().into_iter().filter(|facts| facts.kind == kind);
         all.map(|facts| (facts.name, facts.about.to_owned())).collect()
     };
-    let peers = peer::all().into_iter().map(|peer| {
+    let peers = peer::all().iter().map(|peer| {
         let version = peer.version().map_or_else(String::new, |version| format!(" ({version})"));
         (peer.name().to_owned(), format!("{}{version}", peer.about()))
     });

@@ -6,6 +6,9 @@
 //! name, `skipped` (a reason, in a row without values) becomes a footnote, `discarded` and
 //! `disturbed` (repetitions on a busy machine that were measured again, or kept) are added up.
 
+/// The row fields that mean the same in every experiment.
+pub(super) const RESERVED: [&str; 4] = ["version", "skipped", "discarded", "disturbed"];
+
 /// An experiment, and how its rows are to be read.
 #[derive(Debug)]
 pub(crate) struct Experiment {

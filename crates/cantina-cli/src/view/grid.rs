@@ -4,7 +4,7 @@
 //! order and the hues are those of all panels together, so that a pool keeps them.
 
 use super::column::{Column, columns_of, sort_key};
-use super::experiment::{Axis, Experiment, Measure};
+use super::experiment::{Axis, Experiment, Measure, RESERVED};
 use super::split::Split;
 use cantina_record::{Kind, Row, Value};
 use std::cmp::Ordering;
@@ -96,7 +96,8 @@ pub(crate) fn charts<'a>(experiment: &'a Experiment, rows: &'a [Row]) -> Vec<Cha
     shown.map(|measure| chart(experiment, measure, &rows)).collect()
 }
 
-/// The fields that are the same in every row of an experiment, measured values aside.
+/// The parameters that are the same in every row of an experiment: neither measured values nor the
+/// fields that have a meaning of their own.
 pub(crate) fn constants<'a>(experiment: &Experiment, rows: &'a [Row]) -> Vec<(&'a str, &'a Value)> {
     let measured = |name: &str| {
         experiment.measures.iter().any(|measure| {
@@ -104,9 +105,10 @@ pub(crate) fn constants<'a>(experiment: &Experiment, rows: &'a [Row]) -> Vec<(&'
             measure.value == name || spread
         })
     };
+    let parameter = |name: &str| !measured(name) && !RESERVED.contains(&name);
     let mut rows = rows.iter().filter(|row| row.experiment == experiment.name);
     let Some(first) = rows.next() else { return Vec::new() };
-    let mut constants: Vec<_> = first.fields.iter().filter(|(name, _)| !measured(name)).collect();
+    let mut constants: Vec<_> = first.fields.iter().filter(|(name, _)| parameter(name)).collect();
     for row in rows {
         constants.retain(|(name, value)| row.fields.get(*name) == Some(value));
     }
@@ -387,7 +389,8 @@ mod tests {
     #[test]
     fn what_is_the_same_in_every_row_is_said_once() {
         let fast = |pool, tasks: u64| {
-            speed(Kind::Ours, pool, (1, 1), 10.0).with("tasks", tasks).with("payload_bytes", 8)
+            let row = speed(Kind::Ours, pool, (1, 1), 10.0).with("tasks", tasks);
+            row.with("payload_bytes", 8).with("discarded", 0).with("version", "1.0")
         };
         let rows = [fast("a", 7), fast("b", 7)];
         let names = |rows: &[Row]| -> Vec<String> {

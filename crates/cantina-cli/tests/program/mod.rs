@@ -1,5 +1,7 @@
 //! The program under test, and directories to run it in.
 
+#![allow(dead_code, reason = "each test file uses its part of it")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, Output};
@@ -7,6 +9,14 @@ use std::process::{self, Command, Output};
 /// The program, without arguments.
 pub(crate) fn cantina() -> Command {
     Command::new(env!("CARGO_BIN_EXE_cantina"))
+}
+
+/// A bench that is over soon. It still needs to be told where its files go.
+pub(crate) fn short_bench() -> Command {
+    let mut bench = cantina();
+    bench.args(["bench", "--pools", "locked", "--shape", "1P/1C", "--repetitions", "1"]);
+    bench.args(["--tasks", "1000", "--allocator", "system"]);
+    bench
 }
 
 /// The error that the program ended with: one line on stderr, and this exit code.
