@@ -17,6 +17,9 @@ const MOST_TASKS: u64 = 100_000_000;
 /// The most repetitions of a cell.
 const MOST_REPETITIONS: u32 = 1_000;
 
+/// The longest that checks may take: a day.
+const MOST_SECONDS: u64 = 86_400;
+
 /// The sizes of a task, in bytes, that there are.
 const PAYLOADS: [u64; 2] = [8, 64];
 
@@ -33,6 +36,8 @@ struct CommandLine {
 pub(crate) enum Command {
     /// Run experiments on this machine, print tables, write a record and a page with plots.
     Bench(BenchOptions),
+    /// Try to break the pools: random programs on real threads and on simulated schedules, judged.
+    Check(CheckArgs),
     /// Make the page of a record again.
     Report(ReportArgs),
     /// List pools, contenders, peers, experiments and machines.
@@ -114,6 +119,39 @@ pub(crate) struct ReportArgs {
     /// Where report.html goes [default: beside the record]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// `cantina check`.
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    /// Only these pools and contenders [default: all]
+    #[arg(value_name = "POOL")]
+    pub(crate) pools: Vec<String>,
+    /// For how long
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(value_parser = |text: &str| up_to(text, MOST_SECONDS))]
+    pub(crate) seconds: u64,
+    /// Only this check
+    #[arg(long, value_name = "CHECK")]
+    pub(crate) only: Option<String>,
+    /// Only on this machine [default: both]
+    #[arg(long, value_enum)]
+    pub(crate) on: Option<On>,
+    /// The first seed [default: a new one]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// How many seeds at most [default: as many as there is time for]
+    #[arg(long, value_name = "N", value_parser = |text: &str| up_to(text, u64::MAX))]
+    pub(crate) rounds: Option<u64>,
+}
+
+/// A machine that checks run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum On {
+    /// Real threads.
+    Real,
+    /// Simulated schedules.
+    Sim,
 }
 
 /// Whether threads stay on a core.
@@ -296,6 +334,13 @@ impl BenchArgs {
 /// A choice as the user types it.
 fn name_of(choice: impl ValueEnum) -> String {
     choice.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+impl On {
+    /// As the user types it.
+    pub(crate) fn name(self) -> String {
+        name_of(self)
+    }
 }
 
 impl FromStr for Shape {

@@ -9,9 +9,9 @@ use std::process::Stdio;
 #[test]
 fn bad_input_gets_one_line_that_says_what_is_allowed_and_exit_code_2() {
     let scratch = Scratch::new("bad-input");
-    let cases: [(&[&str], &[&str]); 23] = [
+    let cases: [(&[&str], &[&str]); 28] = [
         (&[], &["subcommand", "bench", "report", "list"]),
-        (&["dance"], &["dance", "allowed: bench, report, list"]),
+        (&["dance"], &["dance", "allowed: bench, check, report, list"]),
         (&["bench", "dance"], &["dance", "no such experiment; allowed: throughput"]),
         (&["bench", "--threads", "0"], &["allowed: 1 to 256"]),
         (&["bench", "--threads", "100000"], &["allowed: 1 to 256"]),
@@ -33,6 +33,11 @@ fn bad_input_gets_one_line_that_says_what_is_allowed_and_exit_code_2() {
         (&["bench", "--out"], &["--out"]),
         (&["list", "all"], &["all", "allowed: --help"]),
         (&["report"], &["RECORD"]),
+        (&["check", "dance"], &["no pool `dance`; allowed: ", "locked"]),
+        (&["check", "--only", "dance"], &["no check `dance`; allowed: ", "exactly_once"]),
+        (&["check", "--seconds", "0"], &["allowed: 1 to 86400"]),
+        (&["check", "--rounds", "0"], &["allowed: 1 to "]),
+        (&["check", "--on", "paper"], &["possible values: real, sim"]),
     ];
     for (arguments, expected) in cases {
         let output = cantina().args(arguments).current_dir(scratch.path()).output().unwrap();

@@ -1,6 +1,7 @@
 //! What the program can do, one command per file, and what they share: tables, record, page.
 
 pub(crate) mod bench;
+mod check;
 mod list;
 mod report;
 
@@ -22,6 +23,7 @@ const REPORT: &str = "report.html";
 pub(crate) fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Bench(options) => run_bench(&BenchArgs::from(options)),
+        Command::Check(args) => check::run(&args),
         Command::Report(args) => report::run(&args),
         Command::List => list::run(),
         Command::BenchWorker => {

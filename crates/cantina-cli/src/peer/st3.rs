@@ -9,8 +9,8 @@ use std::ops::Range;
 
 pub(super) const SINGLE: Peer = Peer {
     name: "st3",
-    about: "a bounded work-stealing queue per producer, pushed one by one; consumers steal all \
-            that is there",
+    about: "a bounded work-stealing queue per producer; push one by one, steal what is there, pop \
+            one by one",
     package: "st3",
     shapes: Shapes::Any,
     allocates: false,
@@ -20,7 +20,7 @@ pub(super) const SINGLE: Peer = Peer {
 
 pub(super) const BATCH: Peer = Peer {
     name: "st3-batch",
-    about: "the same, extended by 64 at a time",
+    about: "the same; extend by 64, steal what is there, drain it",
     package: "st3",
     shapes: Shapes::Any,
     allocates: false,
@@ -36,31 +36,34 @@ struct Batch;
 struct SinglePut<T>(Worker<T>);
 struct BatchPut<T>(Worker<T>);
 
+struct SingleGet<T>(Thief<T>);
+struct BatchGet<T>(Thief<T>);
+
 /// Goes from queue to queue, and stays where there is something.
 struct Thief<T> {
     victims: Vec<Stealer<T>>,
     next: usize,
-    /// What was stolen and is not counted yet.
+    /// What was stolen and is not counted yet. Nobody steals from here.
     stolen: Worker<T>,
 }
 
 impl Subject for Single {
     type Put<T: Task> = SinglePut<T>;
-    type Get<T: Task> = Thief<T>;
+    type Get<T: Task> = SingleGet<T>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<SinglePut<T>, Thief<T>> {
+    fn ends<T: Task>(&self, shape: Shape) -> Ends<SinglePut<T>, SingleGet<T>> {
         let (workers, thieves) = workers_and_thieves(shape);
-        Ends::made(workers.into_iter().map(SinglePut), thieves)
+        Ends::made(workers.into_iter().map(SinglePut), thieves.into_iter().map(SingleGet))
     }
 }
 
 impl Subject for Batch {
     type Put<T: Task> = BatchPut<T>;
-    type Get<T: Task> = Thief<T>;
+    type Get<T: Task> = BatchGet<T>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<BatchPut<T>, Thief<T>> {
+    fn ends<T: Task>(&self, shape: Shape) -> Ends<BatchPut<T>, BatchGet<T>> {
         let (workers, thieves) = workers_and_thieves(shape);
-        Ends::made(workers.into_iter().map(BatchPut), thieves)
+        Ends::made(workers.into_iter().map(BatchPut), thieves.into_iter().map(BatchGet))
     }
 }
 
@@ -102,19 +105,38 @@ impl<T: Task> Put<T> for BatchPut<T> {
     }
 }
 
-impl<T: Task> Get<T> for Thief<T> {
+impl<T> Thief<T> {
+    /// Steals all there is somewhere. Whether there was any.
     #[inline]
-    fn get(&mut self, tally: &mut Tally) -> bool {
+    fn steal(&mut self) -> bool {
         for _ in 0..self.victims.len() {
             if self.victims[self.next].steal(&self.stolen, |all| all).is_ok() {
-                // Nobody steals from here, so nobody is in the way.
-                if let Ok(stolen) = self.stolen.drain(|all| all) {
-                    stolen.for_each(|task| tally.add(&task));
-                }
                 return true;
             }
             self.next = if self.next + 1 == self.victims.len() { 0 } else { self.next + 1 };
         }
         false
+    }
+}
+
+impl<T: Task> Get<T> for SingleGet<T> {
+    #[inline]
+    fn get(&mut self, tally: &mut Tally) -> bool {
+        let found = self.0.steal();
+        while let Some(task) = self.0.stolen.pop() {
+            tally.add(&task);
+        }
+        found
+    }
+}
+
+impl<T: Task> Get<T> for BatchGet<T> {
+    #[inline]
+    fn get(&mut self, tally: &mut Tally) -> bool {
+        let found = self.0.steal();
+        if let Ok(stolen) = self.0.stolen.drain(|all| all) {
+            stolen.for_each(|task| tally.add(&task));
+        }
+        found
     }
 }

@@ -1,0 +1,268 @@
+//! `cantina check`: random programs on real threads and on simulated schedules, judged.
+//!
+//! Both machines run the conformance suite, each with seeds of its own, and get the same time. On the
+//! simulated machine the seed decides everything, so a failure replays; on real threads it decides the
+//! program, and the machine the rest.
+
+use crate::args::{CheckArgs, On};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::screen;
+use crate::view::Progress;
+use cantina_lab::conformance::{Effort, trials};
+use cantina_sim::engine::Simulation;
+use cantina_sim::schedule::Schedule;
+use lab_on_sim::conformance as simulated;
+use std::fmt::Write;
+use std::panic;
+use std::time::{Duration, Instant};
+
+/// Steps after which a simulated run hangs.
+const STEPS: u64 = 4_000_000;
+/// How many characters of a schedule are printed; its seed says the same.
+const SCHEDULE_SHOWN: usize = 2_000;
+
+/// One check of one pool, on one machine.
+struct Trial {
+    pool: String,
+    check: &'static str,
+    run: Box<dyn Fn(u64) -> Result<(), String>>,
+}
+
+/// A machine's trials, and how far it is.
+struct Lane {
+    on: On,
+    trials: Vec<Trial>,
+    /// How many trials have been run.
+    ran: u64,
+    spent: Duration,
+}
+
+/// Runs until the time is up, or something is found.
+pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
+    let mut lanes: Vec<Lane> = [On::Real, On::Sim]
+        .into_iter()
+        .filter(|on| args.on.is_none_or(|wanted| wanted == *on))
+        .map(|on| Lane::new(on, args))
+        .collect::<Result<_, _>>()?;
+    interrupt::install()?;
+    let seed = args.seed.unwrap_or_else(cantina_machine::random::seed);
+    let start = Instant::now();
+    let time = Duration::from_secs(args.seconds);
+    let progress = Progress::new(time.as_millis() as u64);
+    let mut shown = Duration::ZERO;
+    let _quiet = Quiet::new();
+    while start.elapsed() < time {
+        let open =
+            lanes.iter_mut().filter(|lane| args.rounds.is_none_or(|most| lane.rounds() < most));
+        let Some(lane) = open.min_by_key(|lane| lane.spent) else { break };
+        if interrupt::requested() {
+            return Err(Failure::Interrupted);
+        }
+        progress.doing(&lane.next().name());
+        if let Err(witness) = lane.step(seed) {
+            drop(progress);
+            return told(&witness);
+        }
+        let now = start.elapsed();
+        progress.advance((now - shown).as_millis() as u64);
+        shown = now;
+    }
+    drop(progress);
+    screen::show(&summary(&lanes, seed))
+}
+
+/// What was found, and how to see it again.
+struct Witness {
+    line: String,
+    text: String,
+}
+
+fn told(witness: &Witness) -> Result<(), Failure> {
+    screen::show(&witness.text)?;
+    Err(Failure::Failed(witness.line.clone()))
+}
+
+fn summary(lanes: &[Lane], seed: u64) -> String {
+    let mut text = String::new();
+    for lane in lanes {
+        let (on, ran, checks) = (lane.on.name(), lane.ran, lane.trials.len());
+        let seconds = lane.spent.as_secs_f64();
+        let _ = writeln!(text, "{on}: {ran} runs of {checks} checks in {seconds:.1} s");
+    }
+    let _ = writeln!(text, "Nothing found, from seed {seed} on.");
+    text
+}
+
+impl Lane {
+    fn new(on: On, args: &CheckArgs) -> Result<Self, Failure> {
+        let mut trials = match on {
+            On::Real => real_trials(),
+            On::Sim => simulated_trials(),
+        };
+        let known = |name: fn(&Trial) -> &str, wanted: &str, what: &str, trials: &[Trial]| {
+            if trials.iter().any(|trial| name(trial) == wanted) {
+                return Ok(());
+            }
+            let mut names: Vec<&str> = trials.iter().map(name).collect();
+            names.sort_unstable();
+            names.dedup();
+            let allowed = names.join(", ");
+            Err(Failure::BadInput(format!("no {what} `{wanted}`; allowed: {allowed}")))
+        };
+        for pool in &args.pools {
+            known(|trial| &trial.pool, pool, "pool", &trials)?;
+        }
+        if let Some(check) = &args.only {
+            known(|trial| trial.check, check, "check", &trials)?;
+        }
+        trials.retain(|trial| {
+            (args.pools.is_empty() || args.pools.contains(&trial.pool))
+                && args.only.as_ref().is_none_or(|check| trial.check == check)
+        });
+        if trials.is_empty() {
+            return Err(Failure::BadInput("none of these pools has that check".to_owned()));
+        }
+        Ok(Self { on, trials, ran: 0, spent: Duration::ZERO })
+    }
+
+    /// How often every trial has been run.
+    fn rounds(&self) -> u64 {
+        self.ran / self.trials.len() as u64
+    }
+
+    fn next(&self) -> &Trial {
+        &self.trials[(self.ran % self.trials.len() as u64) as usize]
+    }
+
+    /// Runs the next trial; each round has a seed of its own.
+    fn step(&mut self, first: u64) -> Result<(), Witness> {
+        let seed = first.wrapping_add(self.rounds());
+        let start = Instant::now();
+        let trial = self.next();
+        let found = (trial.run)(seed).map_err(|found| trial.witness(self.on, seed, &found));
+        self.spent += start.elapsed();
+        self.ran += 1;
+        found
+    }
+}
+
+impl Trial {
+    fn name(&self) -> String {
+        format!("{}: {}", self.pool, self.check)
+    }
+
+    fn witness(&self, on: On, seed: u64, found: &str) -> Witness {
+        let (pool, check, on) = (&self.pool, self.check, on.name());
+        let again =
+            format!("cantina check {pool} --only {check} --on {on} --seed {seed} --rounds 1");
+        Witness {
+            line: format!("{pool} fails {check} on {on} with seed {seed}"),
+            text: format!("{}\n\nAgain: {again}\n", found.trim_end()),
+        }
+    }
+}
+
+fn real_trials() -> Vec<Trial> {
+    // Short runs: the seeds make the difference.
+    let effort = Effort { tasks: 400, rounds: 1, handles: 100, ..Effort::real() };
+    let each = |trial: cantina_lab::conformance::Trial| {
+        let effort = effort.clone();
+        Trial {
+            pool: trial.pool.clone(),
+            check: trial.check,
+            run: Box::new(move |seed| {
+                trial.run(&effort, seed).map_err(|failure| failure.to_string())
+            }),
+        }
+    };
+    trials().into_iter().map(each).collect()
+}
+
+fn simulated_trials() -> Vec<Trial> {
+    let each = |trial: simulated::Trial| Trial {
+        pool: trial.pool.clone(),
+        check: trial.check,
+        run: Box::new(move |seed| simulate(&trial, seed)),
+    };
+    simulated::trials().into_iter().map(each).collect()
+}
+
+/// Runs `trial` on the schedule that `seed` draws: mostly a random one.
+fn simulate(trial: &simulated::Trial, seed: u64) -> Result<(), String> {
+    let schedule = match seed % 4 {
+        0 => Schedule::Pct { depth: 3, length: 2_000 },
+        _ => Schedule::Random,
+    };
+    let simulation = Simulation::new().seed(seed).steps(STEPS).schedule(schedule);
+    let effort = simulated::Effort::simulated();
+    let outcome = simulation
+        .run(|| trial.run(&effort, seed))
+        .map_err(|failure| format!("{}\n{failure}", trial.name()))?;
+    outcome.value.map_err(|failure| {
+        let trace = outcome.trace.to_string();
+        match trace.len() {
+            0..=SCHEDULE_SHOWN => format!("{failure}\nschedule: {trace}"),
+            _ => format!("{failure}\nschedule: {} choices", outcome.trace.choices().len()),
+        }
+    })
+}
+
+/// No messages of panics that the checks plant, for as long as it lives.
+struct Quiet;
+
+impl Quiet {
+    fn new() -> Self {
+        panic::set_hook(Box::new(|_| ()));
+        Self
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let _ = panic::take_hook();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lane, Trial};
+    use crate::args::On;
+    use std::time::Duration;
+
+    /// A lane of two trials, the second of which fails with one seed.
+    fn lane(bad_seed: u64) -> Lane {
+        let trial = |check: &'static str, bad: u64| Trial {
+            pool: "leaky".to_owned(),
+            check,
+            run: Box::new(move |seed| {
+                if seed == bad { Err("expected 1\nsaw      2".to_owned()) } else { Ok(()) }
+            }),
+        };
+        let trials = vec![trial("nothing_leaks", u64::MAX), trial("nothing_is_lost", bad_seed)];
+        Lane { on: On::Sim, trials, ran: 0, spent: Duration::ZERO }
+    }
+
+    #[test]
+    fn each_round_has_a_seed_of_its_own() {
+        let mut lane = lane(42);
+        let steps: Vec<bool> = (0..6).map(|_| lane.step(40).is_ok()).collect();
+        assert_eq!(steps, [true, true, true, true, true, false]);
+        assert_eq!(lane.rounds(), 3);
+    }
+
+    #[test]
+    fn a_finding_says_how_to_see_it_again() {
+        let mut lane = lane(9);
+        assert!(lane.step(9).is_ok());
+        let witness = lane.step(9).unwrap_err();
+        assert_eq!(witness.line, "leaky fails nothing_is_lost on sim with seed 9");
+        assert_eq!(
+            witness.text,
+            "expected 1\nsaw      2\n\n\
+             Again: cantina check leaky --only nothing_is_lost --on sim --seed 9 --rounds 1\n"
+        );
+    }
+}
