@@ -9,9 +9,9 @@ use std::process::Stdio;
 #[test]
 fn bad_input_gets_one_line_that_says_what_is_allowed_and_exit_code_2() {
     let scratch = Scratch::new("bad-input");
-    let cases: [(&[&str], &[&str]); 28] = [
+    let cases: [(&[&str], &[&str]); 34] = [
         (&[], &["subcommand", "bench", "report", "list"]),
-        (&["dance"], &["dance", "allowed: bench, check, report, list"]),
+        (&["dance"], &["dance", "allowed: bench, sim, check, report, list"]),
         (&["bench", "dance"], &["dance", "no such experiment; allowed: throughput"]),
         (&["bench", "--threads", "0"], &["allowed: 1 to 256"]),
         (&["bench", "--threads", "100000"], &["allowed: 1 to 256"]),
@@ -33,6 +33,12 @@ fn bad_input_gets_one_line_that_says_what_is_allowed_and_exit_code_2() {
         (&["bench", "--out"], &["--out"]),
         (&["list", "all"], &["all", "allowed: --help"]),
         (&["report"], &["RECORD"]),
+        (&["sim"], &["EXPERIMENT"]),
+        (&["sim", "dance"], &["dance", "no such experiment; allowed: throughput"]),
+        (&["sim", "throughput", "--machine", "0x4"], &["0x4", "has no core"]),
+        (&["sim", "throughput", "--machine", "1000x1000"], &["at most 64 nodes and 256 cores"]),
+        (&["sim", "throughput", "--machine", "paper"], &["opteron-8x4", "NODESxCORES"]),
+        (&["sim", "throughput", "--machine", "1x2", "--threads", "2"], &["at most 2 threads"]),
         (&["check", "dance"], &["no pool `dance`; allowed: ", "locked"]),
         (&["check", "--only", "dance"], &["no check `dance`; allowed: ", "exactly_once"]),
         (&["check", "--seconds", "0"], &["allowed: 1 to 86400"]),

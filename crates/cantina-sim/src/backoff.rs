@@ -4,9 +4,6 @@ use crate::engine::{Op, current};
 use std::cell::Cell;
 use std::fmt;
 
-/// Nanoseconds that a turn of a spin loop takes.
-pub(crate) const PAUSE_NANOS: u64 = 5;
-
 /// Up to here a step doubles the wait.
 const SPIN_LIMIT: u32 = 6;
 /// From here on it is better to sleep.
@@ -33,7 +30,7 @@ impl Backoff {
     /// Waits, in a loop that tries to be the first.
     pub fn spin(&self) {
         let step = self.step.get();
-        current::give_way(Op::Spin, PAUSE_NANOS << step.min(SPIN_LIMIT));
+        current::give_way(Op::Spin, 1 << step.min(SPIN_LIMIT));
         if step <= SPIN_LIMIT {
             self.step.set(step + 1);
         }
@@ -43,7 +40,7 @@ impl Backoff {
     pub fn snooze(&self) {
         let step = self.step.get();
         if step <= SPIN_LIMIT {
-            current::give_way(Op::Spin, PAUSE_NANOS << step);
+            current::give_way(Op::Spin, 1 << step);
         } else {
             crate::thread::yield_now();
         }

@@ -15,13 +15,13 @@ impl<T> UnsafeCell<T> {
 
     /// Reads: the pointer is good until `f` returns, if nobody writes meanwhile.
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
-        current::step(Access::at(Op::Read, self.0.get()));
+        current::step(Access::data(Op::Read, self.0.get(), size_of::<T>()));
         f(self.0.get())
     }
 
     /// Writes: the pointer is good until `f` returns, if nobody else looks meanwhile.
     pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
-        current::step(Access::at(Op::Write, self.0.get()));
+        current::step(Access::data(Op::Write, self.0.get(), size_of::<T>()));
         f(self.0.get())
     }
 

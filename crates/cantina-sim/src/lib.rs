@@ -1,8 +1,14 @@
-//! A simulated machine: virtual threads on one OS thread, and schedules that replay.
+//! A simulated machine: virtual threads on one OS thread, schedules that replay, and what accesses
+//! cost on a machine with many processors and several memory nodes.
 //!
 //! The names are those of `cantina-machine`, and code written for that one runs here unchanged.
-//! [`engine`] is what tests and programs drive: it runs a scenario, and decides at each access to
-//! something shared who goes on.
+//! [`engine`] is what tests and programs drive. It answers three questions about the same source:
+//!
+//! | question | ask |
+//! |---|---|
+//! | is it right on every schedule? | [`Simulation::run`](engine::Simulation::run) with a [`schedule`], many seeds; [`Exhaustive`](schedule::Exhaustive) for tiny programs |
+//! | what if a thread dies or stalls? | [`Simulation::crash`](engine::Simulation::crash) and its kin, with the bounds of [`progress`] |
+//! | how does it scale? | [`Simulation::run_timed`](engine::Simulation::run_timed) on a [`Machine`](cost::Machine) |
 //!
 //! ```
 //! use cantina_sim::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -22,12 +28,34 @@
 //! let counts: Vec<usize> = (0..100).map(|seed| engine::run(seed, lost_update)).collect();
 //! assert!(counts.contains(&1) && counts.contains(&2));
 //! ```
+//!
+//! # What a step is
+//! Every access to an atomic or a cell, every fence, and everything that a thread says to another one:
+//! locking, parking, starting, joining, counting a reference of an [`Arc`]. Between two steps a thread
+//! runs alone. So what threads share must go through the facade: a lock or a thread local of
+//! `std`, the real clock, a crate that synchronizes inside, are invisible here, and a loop on one of
+//! them hangs; see [`Watchdog`](engine::Watchdog).
+//!
+//! # What it cannot show
+//! * Memory is as on x86: stores may be seen late, never out of order, and loads never early. A missing
+//!   `Release` or `Acquire` does no harm here; that it is needed is loom's to show, and the thread
+//!   sanitizer's. Orderings only tell SeqCst stores from others.
+//! * Data in a cell is written and read at once, and is not checked for races: loom's part again.
+//! * Virtual times are for shapes, rankings and mechanisms; [`cost`] says what is modelled and what is
+//!   not. No time of it is a time of a real machine.
+//! * A schedule was tried or it was not: only [`Exhaustive`](schedule::Exhaustive) is a proof, within
+//!   its bound and its scenario.
+//!
+//! # Limits
+//! 256 virtual threads at once besides the scenario, 256 cores, 64 nodes, a stack of a megabyte each.
 
 mod arc;
+pub mod arena;
 pub mod atomic;
 pub mod backoff;
 pub mod cell;
 pub mod charge;
+pub mod cost;
 pub mod engine;
 pub mod fence;
 mod fibre;
@@ -45,6 +73,7 @@ pub mod topology;
 pub mod trace;
 
 pub use arc::Arc;
+pub use arena::SimAllocator;
 pub use backoff::Backoff;
 pub use charge::{touch_read, touch_write, work};
 pub use fence::fence_after_rmw;

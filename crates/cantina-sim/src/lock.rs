@@ -2,11 +2,12 @@
 
 use crate::engine::threads::{ThreadId, Wait};
 use crate::engine::{Access, Op, current};
+use crate::memory::place::Place;
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 const FREE: u64 = 0;
 /// Held by somebody outside a run.
@@ -20,8 +21,8 @@ const HELD: u64 = 2;
 pub struct Mutex<T> {
     /// `FREE`, `OUTSIDE` or `HELD` and a thread.
     holder: AtomicU64,
-    /// stat: whether anybody has waited since it was last released.
-    awaited: AtomicU64,
+    /// Somebody may be asleep, waiting for it.
+    contended: AtomicBool,
     value: UnsafeCell<T>,
 }
 
@@ -45,7 +46,7 @@ impl<T> Mutex<T> {
     pub const fn new(value: T) -> Self {
         Self {
             holder: AtomicU64::new(FREE),
-            awaited: AtomicU64::new(0),
+            contended: AtomicBool::new(false),
             value: UnsafeCell::new(value),
         }
     }
@@ -55,11 +56,16 @@ impl<T> Mutex<T> {
     /// # Panics
     /// Outside a run, when it is held.
     pub fn lock(&self) -> MutexGuard<'_, T> {
+        let mut slept = false;
         loop {
-            if let Some(guard) = self.try_lock() {
+            let free = self.try_lock().or_else(|| self.spin().then(|| self.try_lock()).flatten());
+            if let Some(guard) = free {
+                // Only one of those asleep was woken: whoever it is sees to the next.
+                self.contended.fetch_or(slept, Relaxed);
                 return guard;
             }
-            self.awaited.store(1, Relaxed);
+            slept = true;
+            self.contended.store(true, Relaxed);
             let holder = self.holder.load(Relaxed).checked_sub(HELD);
             let holder = holder.map(|number| ThreadId(number as u32));
             current::block(Wait::Lock { on: self.address(), holder }, None);
@@ -77,6 +83,16 @@ impl<T> Mutex<T> {
     /// What it guarded.
     pub fn into_inner(self) -> T {
         self.value.into_inner()
+    }
+
+    /// Looks at it for a while; whether it is free.
+    fn spin(&self) -> bool {
+        // SAFETY: a word of 8 bytes that is only accessed atomically and lives as long as `self`.
+        let word = unsafe { Place::new(self.holder.as_ptr().cast(), size_of::<u64>()) };
+        (0..current::lock_spins()).any(|_| {
+            current::give_way(Op::Spin, 1);
+            current::load(word) == FREE
+        })
     }
 
     /// Where it lies: what its waiters wait at.
@@ -104,8 +120,8 @@ impl<T> Drop for MutexGuard<'_, T> {
     fn drop(&mut self) {
         current::step(Access::at(Op::Unlock, &raw const self.lock.holder));
         self.lock.holder.store(FREE, Release);
-        if self.lock.awaited.swap(0, Relaxed) == 1 {
-            current::wake_all(self.lock.address());
+        if self.lock.contended.swap(false, Relaxed) {
+            current::unlock(self.lock.address());
         }
     }
 }

@@ -28,7 +28,7 @@ impl Block {
     pub fn new(layout: Layout) -> Self {
         assert!(layout.size() > 0, "a block has at least one byte");
         // SAFETY: the layout has at least one byte.
-        let start = unsafe { alloc(layout) };
+        let start = unsafe { alloc(by_lines(layout)) };
         let start = NonNull::new(start).unwrap_or_else(|| handle_alloc_error(layout));
         Self { start, layout, placed: false }
     }
@@ -39,7 +39,12 @@ impl Block {
     /// When `layout` has no bytes.
     pub fn on_node(layout: Layout, topology: &Topology, node: NodeId) -> Self {
         let placed = topology.nodes().len() > 1 && topology.nodes().any(|other| other == node);
-        Self { placed, ..Self::new(layout) }
+        let mut block = Self::new(layout);
+        if placed {
+            current::place(block.start.as_ptr() as usize, layout.size(), Some(node.0));
+        }
+        block.placed = placed;
+        block
     }
 
     /// Its first byte.
@@ -58,11 +63,19 @@ impl Block {
     }
 }
 
+/// `layout`, from the start of a line.
+fn by_lines(layout: Layout) -> Layout {
+    layout.align_to(64).unwrap_or(layout)
+}
+
 impl Drop for Block {
     fn drop(&mut self) {
         let start = self.start.as_ptr() as usize;
         current::clear(start, start + self.layout.size());
+        if self.placed {
+            current::place(start, self.layout.size(), None);
+        }
         // SAFETY: it came from `alloc` with this layout; nobody has it any more.
-        unsafe { dealloc(self.start.as_ptr(), self.layout) };
+        unsafe { dealloc(self.start.as_ptr(), by_lines(self.layout)) };
     }
 }

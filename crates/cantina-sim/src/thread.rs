@@ -6,7 +6,7 @@
 use crate::engine::threads::{ThreadId, Wait};
 use crate::engine::{Access, Op, current};
 use crate::time::Duration;
-use crate::topology::{CoreId, Topology};
+use crate::topology::CoreId;
 use std::fmt;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -148,12 +148,12 @@ impl<T> JoinHandle<T> {
 
 /// Lets others go on, if there are any.
 pub fn yield_now() {
-    current::give_way(Op::Yield, crate::backoff::PAUSE_NANOS);
+    current::give_way(Op::Yield, 1);
 }
 
 /// Says that this is a spin loop: others go on, if there are any.
 pub fn spin_loop() {
-    current::give_way(Op::Spin, crate::backoff::PAUSE_NANOS);
+    current::give_way(Op::Spin, 1);
 }
 
 /// Sleeps in virtual time. Outside a run, not at all.
@@ -172,21 +172,20 @@ pub fn panicking() -> bool {
 
 /// How many threads can run at once: the cores of the simulated machine.
 pub fn available_parallelism() -> usize {
-    Topology::detect().core_count()
+    current::machine().core_count()
 }
 
 /// Binds the calling thread to `core`, until it ends or is bound to another.
 ///
 /// # Errors
-/// Where the simulated machine has no such core.
+/// Where the simulated machine has no such core, and outside a run.
 pub fn pin_to(core: CoreId) -> Result<(), PinError> {
-    Topology::detect().node_of(core).map(|_| ()).ok_or(PinError { core })
+    if current::bind(core.0) { Ok(()) } else { Err(PinError { core }) }
 }
 
 /// The core the calling thread runs on.
 pub fn current_core() -> Option<CoreId> {
-    let cores = Topology::detect().core_count();
-    current::current().map(|(slot, _)| CoreId(slot % cores))
+    current::core().map(CoreId)
 }
 
 impl<T> fmt::Debug for JoinHandle<T> {

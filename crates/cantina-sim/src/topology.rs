@@ -1,5 +1,6 @@
 //! The nodes, cores and distances of the simulated machine.
 
+use crate::engine::current;
 use std::ops::Deref;
 
 pub use cantina_machine::topology::{CoreId, InvalidTopology, NodeId};
@@ -9,9 +10,9 @@ pub use cantina_machine::topology::{CoreId, InvalidTopology, NodeId};
 pub struct Topology(cantina_machine::Topology);
 
 impl Topology {
-    /// The topology of the simulated machine.
+    /// The topology of the machine that the run simulates; outside a run, of the default one.
     pub fn detect() -> Self {
-        Self::mock(1, 256)
+        current::machine().topology()
     }
 
     /// `nodes` nodes of `cores` cores each, numbered node by node, all equally far apart.

@@ -6,7 +6,8 @@ use cantina_sim::engine::{Memory, Simulation};
 use cantina_sim::fence::{self, Pair};
 use cantina_sim::lock::Mutex;
 use cantina_sim::placement::Block;
-use cantina_sim::schedule::Exhaustive;
+use cantina_sim::schedule::{Exhaustive, Schedule};
+use cantina_sim::trace::What;
 use cantina_sim::{Arc, thread};
 use std::alloc::Layout;
 use std::collections::BTreeSet;
@@ -221,4 +222,31 @@ fn whoever_drops_the_last_reference_finds_what_the_others_wrote() {
     let runs = search.map(Result::unwrap).count();
     assert!(runs > 10);
     assert_eq!(told.try_iter().collect::<Vec<_>>(), vec![1; runs]);
+}
+
+#[test]
+fn a_store_buffer_holds_24_stores() {
+    // Nobody else goes on while the storing thread can, and no store leaves by itself.
+    let plain = Schedule::Replay("".parse().unwrap());
+    let outcome = Simulation::new().schedule(plain).log(true).run(|| {
+        let word = Arc::new(AtomicUsize::new(0));
+        let theirs = word.clone();
+        let other = thread::spawn(move || theirs.load(Relaxed));
+        (0..30).for_each(|number| word.store(number, Relaxed));
+        other.join().unwrap();
+    });
+    let log = outcome.unwrap().log.unwrap();
+    let events = log.events().iter().map(|event| &event.what);
+    let mut waiting = 0;
+    let mut most = 0;
+    for what in events {
+        match what {
+            What::Buffered { .. } => waiting += 1,
+            What::Visible { .. } => waiting -= 1,
+            _ => {}
+        }
+        most = most.max(waiting);
+    }
+    // One is noted before the oldest has made room for it.
+    assert_eq!(most, 25);
 }

@@ -246,6 +246,71 @@ fn spinning_for_what_nobody_does_is_a_deadlock() {
 }
 
 #[test]
+fn exchanging_what_nobody_changes_is_a_deadlock_too() {
+    let scenario = || {
+        let word = AtomicUsize::new(0);
+        while word.compare_exchange(1, 2, Relaxed, Relaxed).is_err() {
+            thread::spin_loop();
+        }
+    };
+    for failure in [Simulation::new().run(scenario), Simulation::new().run_timed(scenario)] {
+        let failure = failure.map(drop).unwrap_err();
+        assert!(matches!(failure, Failure::Deadlock(_)), "{failure}");
+    }
+}
+
+#[test]
+fn who_changes_something_does_not_spin_in_vain() {
+    let scenario = || {
+        let word = AtomicUsize::new(0);
+        while word.fetch_add(1, Relaxed) < 1_000 {
+            thread::spin_loop();
+        }
+        let turns = AtomicUsize::new(0);
+        while let Err(seen) = turns.compare_exchange(1_000, 0, Relaxed, Relaxed) {
+            turns.compare_exchange(seen, seen + 1, Relaxed, Relaxed).unwrap();
+            thread::spin_loop();
+        }
+    };
+    Simulation::new().run(scenario).unwrap();
+    Simulation::new().run_timed(scenario).unwrap();
+}
+
+#[test]
+fn many_short_waits_are_no_deadlock() {
+    let scenario = || {
+        let flag = AtomicBool::new(false);
+        for _ in 0..100 {
+            for _ in 0..10 {
+                assert!(!flag.load(Relaxed));
+                thread::spin_loop();
+            }
+            cantina_sim::fence::full();
+        }
+    };
+    Simulation::new().run(scenario).unwrap();
+    Simulation::new().run_timed(scenario).unwrap();
+}
+
+#[test]
+fn who_yields_lets_another_go_on() {
+    // This schedule keeps to the current thread for as long as it can.
+    let plain = Schedule::Replay(Trace::default());
+    let scenario = || {
+        let flag = Arc::new(AtomicBool::new(false));
+        let turns = AtomicUsize::new(0);
+        let theirs = flag.clone();
+        let other = thread::spawn(move || theirs.swap(true, Relaxed));
+        while !flag.load(Relaxed) {
+            turns.fetch_add(1, Relaxed);
+            thread::yield_now();
+        }
+        other.join().unwrap();
+    };
+    Simulation::new().schedule(plain).steps(1_000).run(scenario).unwrap();
+}
+
+#[test]
 fn a_spin_loop_with_a_bound_comes_to_it() {
     for seed in 0..20 {
         run(seed, || {
@@ -312,4 +377,27 @@ fn weak_exchanges_fail_now_and_then_and_never_when_told_so() {
     assert!((5..100).contains(&count(true)));
     assert_eq!(count(false), 0);
     assert!(!fails());
+}
+
+#[test]
+fn a_loop_with_a_bound_is_not_kept_from_it_by_one_without() {
+    let scenario = || {
+        let flag = Arc::new(AtomicBool::new(false));
+        let theirs = flag.clone();
+        let other = thread::spawn(move || {
+            for _ in 0..10 {
+                assert!(!theirs.load(Relaxed));
+                thread::spin_loop();
+            }
+            theirs.store(true, Relaxed);
+        });
+        while !flag.load(Relaxed) {
+            thread::spin_loop();
+        }
+        other.join().unwrap();
+    };
+    for schedule in schedules().into_iter().chain([Schedule::Replay(Trace::default())]) {
+        Simulation::new().schedule(schedule).run(scenario).unwrap();
+    }
+    Simulation::new().run_timed(scenario).unwrap();
 }

@@ -1,7 +1,7 @@
 //! Virtual threads: starting, joining, panicking, waiting, and what a run says about it.
 
 use cantina_sim::atomic::{AtomicUsize, Ordering::Relaxed};
-use cantina_sim::engine::{Doing, Failure, Simulation, ThreadId, run};
+use cantina_sim::engine::{Doing, Failure, Simulation, ThreadId, Watchdog, run};
 use cantina_sim::lock::Mutex;
 use cantina_sim::park::Parker;
 use cantina_sim::time::{Duration, Instant};
@@ -237,33 +237,38 @@ fn a_panic_runs_drops_and_comes_out_of_join() {
     }
 }
 
-/// Joins in its drop.
-struct Joins(Option<thread::JoinHandle<()>>);
+/// Joins in its drop; notes what its thread said.
+struct Joins(Option<thread::JoinHandle<()>>, Arc<Mutex<Vec<bool>>>);
 
 impl Drop for Joins {
     fn drop(&mut self) {
-        assert!(thread::panicking());
-        self.0.take().unwrap().join().unwrap_err();
-        assert!(thread::panicking());
+        let before = thread::panicking();
+        let said = self.0.take().unwrap().join().unwrap_err();
+        let said = *said.downcast_ref::<bool>().unwrap();
+        self.1.lock().extend([before, said, thread::panicking()]);
     }
 }
 
 #[test]
 fn a_thread_may_wait_while_it_unwinds_and_another_panic_meanwhile() {
     for seed in 0..50 {
-        run(seed, || {
-            let outer = thread::spawn(|| {
+        let notes = run(seed, || {
+            let notes = Arc::new(Mutex::new(Vec::new()));
+            let theirs = notes.clone();
+            let outer = thread::spawn(move || {
                 let inner = thread::spawn(|| {
-                    (0..3).for_each(|_| thread::yield_now());
-                    assert!(!thread::panicking());
-                    std::panic::resume_unwind(Box::new(()));
+                    // Long enough for the other to unwind and to wait.
+                    thread::sleep(Duration::from_millis(1));
+                    std::panic::resume_unwind(Box::new(thread::panicking()));
                 });
-                let _joins = Joins(Some(inner));
+                let _joins = Joins(Some(inner), theirs);
                 std::panic::resume_unwind(Box::new(()));
             });
-            outer.join().unwrap_err();
-            assert!(!thread::panicking());
+            let ended: std::thread::Result<()> = outer.join();
+            assert!(ended.is_err() && !thread::panicking());
+            notes.lock().clone()
         });
+        assert_eq!(notes, [true, false, true]);
     }
 }
 
@@ -376,4 +381,89 @@ fn a_token_that_came_before_is_used_up() {
     };
     check();
     run(0, check);
+}
+
+#[test]
+fn a_loop_without_a_step_is_seen_by_the_watchdog() {
+    use std::sync::atomic::AtomicBool;
+    let (tell, told) = std::sync::mpsc::channel();
+    let barked = std::sync::Arc::new(AtomicBool::new(false));
+    let bark = barked.clone();
+    let dog = Watchdog::with(std::time::Duration::from_millis(50), move |hang| {
+        tell.send(hang).unwrap();
+        bark.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    // Runs that take steps are let alone, and so is time between them.
+    (0..20).for_each(|seed| _ = run(seed, lost_update));
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert!(told.try_recv().is_err());
+    run(7, || {
+        let theirs = barked.clone();
+        let hangs = thread::spawn(move || {
+            while !theirs.load(std::sync::atomic::Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+        });
+        hangs.join().unwrap();
+    });
+    let hang = told.recv().unwrap();
+    assert_eq!(hang.seed, 7);
+    assert!(hang.to_string().contains("seed 7"), "{hang}");
+    drop(dog);
+}
+
+/// Runs a simulation when it is dropped.
+struct Simulates;
+
+impl Drop for Simulates {
+    fn drop(&mut self) {
+        assert!(std::thread::panicking());
+        // Threads still take turns, and do not take the panic around them for their own.
+        let counts: Vec<usize> = (0..100).map(|seed| run(seed, lost_update)).collect();
+        assert!(counts.contains(&1) && counts.contains(&2));
+        assert!(!run(0, thread::panicking));
+    }
+}
+
+#[test]
+fn a_simulation_may_run_while_its_os_thread_unwinds() {
+    let outcome = catch_unwind(|| {
+        let _simulates = Simulates;
+        std::panic::resume_unwind(Box::new(()));
+    });
+    assert!(outcome.is_err());
+}
+
+#[test]
+fn two_threads_that_unwind_know_it() {
+    struct Knows(Arc<AtomicUsize>);
+    impl Drop for Knows {
+        fn drop(&mut self) {
+            for _ in 0..5 {
+                if !thread::panicking() {
+                    self.0.fetch_add(1, Relaxed);
+                }
+                self.0.load(Relaxed);
+            }
+        }
+    }
+    for seed in 0..50 {
+        let wrong = run(seed, || {
+            let wrong = Arc::new(AtomicUsize::new(0));
+            let panics = || {
+                let knows = Knows(wrong.clone());
+                move || {
+                    let _knows = knows;
+                    std::panic::resume_unwind(Box::new(()));
+                }
+            };
+            let handles = [thread::spawn(panics()), thread::spawn(panics())];
+            for handle in handles {
+                let ended: std::thread::Result<()> = handle.join();
+                assert!(ended.is_err());
+            }
+            wrong.load(Relaxed)
+        });
+        assert_eq!(wrong, 0);
+    }
 }

@@ -46,6 +46,15 @@ static EXPERIMENTS: [Experiment; 1] = [Experiment {
         "Compare within a table. With mimalloc only those are measured that allocate while tasks \
          go through them.",
     ],
+    simulated_notes: &[
+        "Simulated: the same source, on a model of the machine's caches, links and store buffers. \
+         Each value is the median over seeds.",
+        "Every run is checked: the number of tasks got, their sum and their exclusive or.",
+        "Each thread has a processor of its own: first the producers, then the consumers, node by \
+         node.",
+        "What is not modelled: capacity misses beyond the tags, address translation, prefetching, \
+         overlapping loads, hardware threads, preemption.",
+    ],
 }];
 
 /// The experiments there are, the default one first.

@@ -8,6 +8,7 @@ use crate::surroundings;
 use cantina_lab::registry;
 use cantina_machine::topology::Topology;
 use cantina_record::Kind;
+use cantina_sim::cost::Machine;
 use std::fmt::Write;
 
 /// A name and what it stands for.
@@ -29,9 +30,21 @@ pub(super) fn run() -> Result<(), Failure> {
         ("Contenders", registered(Kind::Contender)),
         ("Peers", peers.collect()),
         ("Experiments", declared.collect()),
-        ("Machines", vec![("real".to_owned(), this_machine())]),
+        ("Machines", machines()),
     ];
     screen::show(&listing(&sections))
+}
+
+/// This machine, and those that can be simulated.
+fn machines() -> Vec<Entry> {
+    let simulated = Machine::NAMES.iter().map(|name| {
+        let machine: Machine = name.parse().expect("a name from the list");
+        let (cores, nodes) = (machine.core_count(), machine.nodes());
+        ((*name).to_owned(), format!("simulated: {cores} cores on {nodes} memory nodes"))
+    });
+    let here = [("real".to_owned(), this_machine())];
+    let free_form = [("NxC".to_owned(), "simulated: N nodes of C cores, such as 4x8".to_owned())];
+    here.into_iter().chain(simulated).chain(free_form).collect()
 }
 
 fn this_machine() -> String {

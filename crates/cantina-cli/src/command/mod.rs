@@ -4,9 +4,10 @@ pub(crate) mod bench;
 mod check;
 mod list;
 mod report;
+mod sim;
 
 use crate::allocator;
-use crate::args::{BenchArgs, Command};
+use crate::args::{BenchArgs, Command, SimArgs};
 use crate::export::Folder;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -23,6 +24,7 @@ const REPORT: &str = "report.html";
 pub(crate) fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Bench(options) => run_bench(&BenchArgs::from(options)),
+        Command::Sim(options) => run_sim(&SimArgs::from(*options)),
         Command::Check(args) => check::run(&args),
         Command::Report(args) => report::run(&args),
         Command::List => list::run(),
@@ -53,9 +55,21 @@ fn run_bench(args: &BenchArgs) -> Result<(), Failure> {
         commit: surroundings::commit().to_owned(),
         rows,
     };
+    publish(&record, &folder)
+}
+
+fn run_sim(args: &SimArgs) -> Result<(), Failure> {
+    let plan = sim::plan(args)?;
+    interrupt::install()?;
+    let folder = Folder::open(&args.out, &[RECORD, REPORT])?;
+    publish(&sim::run(&plan)?, &folder)
+}
+
+/// Prints the tables, writes the record and the page.
+fn publish(record: &Record, folder: &Folder) -> Result<(), Failure> {
     let json = record.to_json().map_err(|error| Failure::Failed(error.to_string()))?;
-    show_tables(&record)?;
-    let page = view::page(&record, experiments());
+    show_tables(record)?;
+    let page = view::page(record, experiments());
     let written = folder.write(&[(RECORD, &json), (REPORT, &page)])?;
     let written: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
     screen::show(&format!("Written: {}\n", written.join(", ")))

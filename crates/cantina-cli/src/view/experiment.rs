@@ -25,8 +25,10 @@ pub(crate) struct Experiment {
     pub(crate) split: &'static [&'static str],
     /// What was measured: a table and a plot each.
     pub(crate) measures: &'static [Measure],
-    /// How it was measured and what it does not say, a sentence each.
+    /// How it was measured on the real machine and what it does not say, a sentence each.
     pub(crate) notes: &'static [&'static str],
+    /// The same of a simulated machine.
+    pub(crate) simulated_notes: &'static [&'static str],
 }
 
 /// What varies from column to column.

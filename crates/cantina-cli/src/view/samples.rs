@@ -18,6 +18,7 @@ pub(super) const SPEED: Experiment = Experiment {
         better: Better::Higher,
     }],
     notes: &["Measured with care."],
+    simulated_notes: &["Simulated with care."],
 };
 
 /// An experiment over a parameter, with two measures of which less is better.
@@ -44,6 +45,7 @@ pub(super) const HEIGHT: Experiment = Experiment {
         },
     ],
     notes: &[],
+    simulated_notes: &[],
 };
 
 /// A row without values.

@@ -106,26 +106,38 @@ impl fmt::Display for Op {
     }
 }
 
-/// One step: what, and at which address (0 where there is none).
+/// One step: what, at which address (0 where there is none), and how much: bytes of plain data, cycles
+/// of work, turns of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
     pub(crate) op: Op,
     pub(crate) address: usize,
+    pub(crate) amount: u64,
 }
 
 impl Access {
     /// A step that touches no memory.
     pub(crate) fn bare(op: Op) -> Self {
-        Self { op, address: 0 }
+        Self { op, address: 0, amount: 1 }
     }
 
     /// A step that touches the word at `place`.
     pub(crate) fn word(op: Op, place: Place) -> Self {
-        Self { op, address: place.address() }
+        Self { op, address: place.address(), amount: 1 }
     }
 
     /// A step that touches what lies at `place`.
     pub(crate) fn at<T: ?Sized>(op: Op, place: *const T) -> Self {
-        Self { op, address: place.cast::<()>() as usize }
+        Self { op, address: place.cast::<()>() as usize, amount: 1 }
+    }
+
+    /// A step that touches `bytes` bytes of plain data at `place`.
+    pub(crate) fn data<T>(op: Op, place: *const T, bytes: usize) -> Self {
+        Self { op, address: place as usize, amount: bytes as u64 }
+    }
+
+    /// A step that is `amount` of `op`.
+    pub(crate) fn much(op: Op, amount: u64) -> Self {
+        Self { op, address: 0, amount }
     }
 }

@@ -3,14 +3,21 @@
 //! Nothing here switches stacks. A method that may end a turn says whether the caller must leave
 //! its fibre; whose turn it is then is in the table.
 
+use crate::arena::{Arena, Exhausted};
+use crate::cost::Machine;
 use crate::engine::access::{Access, Op};
 use crate::engine::explore::{Explore, STEP_NANOS};
 use crate::engine::faults::Hit;
 use crate::engine::report::Report;
 use crate::engine::table::{Ending, Table};
 use crate::engine::threads::{ThreadId, Wait};
+use crate::engine::timed::Timed;
 use crate::fibre::Fibre;
 use crate::memory::place::Place;
+use crate::trace::{Trace, What};
+use std::alloc::Layout;
+use std::ptr::NonNull;
+use std::sync::Arc;
 
 /// Whether the caller must leave its fibre.
 #[must_use]
@@ -20,22 +27,65 @@ pub(crate) enum Turn {
     Ends,
 }
 
+/// What decides who goes on.
+pub(crate) enum Pace {
+    /// A schedule.
+    Explore(Box<Explore>),
+    /// Time.
+    Timed(Box<Timed>),
+}
+
 pub(crate) struct Core {
     pub(crate) table: Table,
-    pub(crate) explore: Explore,
+    pub(crate) pace: Pace,
+    pub(crate) machine: Arc<Machine>,
+    pub(crate) heap: Heap,
+}
+
+/// Where the program's memory comes from.
+pub(crate) enum Heap {
+    /// Nothing was allocated yet; so many bytes may be.
+    Untouched(usize),
+    Arena(Arena),
+    /// There is no arena for this run.
+    System,
 }
 
 impl Core {
     /// One more thread, which can run.
     pub(crate) fn add(&mut self, name: Option<String>) -> (usize, ThreadId) {
         let (slot, id) = self.table.add(name);
-        self.explore.add(slot);
+        // The scenario shares its core with the first thread it starts: it mostly waits.
+        let core = id.0.saturating_sub(1) as usize % self.machine.core_count();
+        self.table.thread(slot).core = core;
+        match &mut self.pace {
+            Pace::Explore(explore) => explore.add(slot),
+            Pace::Timed(timed) => timed.add(&mut self.table, slot),
+        }
         (slot, id)
     }
 
+    /// Virtual nanoseconds on the current thread's clock.
     pub(crate) fn clock(&mut self) -> u64 {
-        self.table.current().spin.act();
-        self.explore.clock
+        match &mut self.pace {
+            Pace::Explore(explore) => {
+                self.table.current().spin.act();
+                explore.clock
+            }
+            Pace::Timed(timed) => timed.clock(&self.table),
+        }
+    }
+
+    /// Binds the current thread to `core`; whether there is such a core.
+    pub(crate) fn bind(&mut self, core: usize) -> bool {
+        if core >= self.machine.core_count() {
+            return false;
+        }
+        self.table.current().core = core;
+        if let Pace::Timed(timed) = &mut self.pace {
+            timed.bind(&self.table, core);
+        }
+        true
     }
 
     /// The current thread is about to do `access`: who goes on?
@@ -46,30 +96,31 @@ impl Core {
             return Turn::Ends;
         }
         match self.table.strike() {
-            None => self.explore.step(&mut self.table),
+            None => match &mut self.pace {
+                Pace::Explore(explore) => explore.step(&mut self.table),
+                Pace::Timed(timed) => timed.step(&mut self.table),
+            },
             Some(Hit::Crash) => {
                 let id = self.table.current().id;
-                for slot in self
-                    .table
-                    .waiting(|wait| matches!(wait, Wait::Join { thread, .. } if thread == id))
-                {
-                    self.explore.release(&mut self.table, slot, false);
-                }
+                self.wake_those(|wait| matches!(wait, Wait::Join { thread, .. } if thread == id));
                 self.block(Wait::Crash, None)
             }
             Some(Hit::Stall(steps)) => {
-                let deadline = self.explore.clock.saturating_add(steps.saturating_mul(STEP_NANOS));
+                let deadline = self.clock().saturating_add(steps.saturating_mul(STEP_NANOS));
                 self.block(Wait::Stall, Some(deadline))
             }
         }
     }
 
-    /// The current thread lets others go on, if there are any; `nanos` go by.
-    pub(crate) fn give_way(&mut self, access: Access, nanos: u64) -> Turn {
+    /// The current thread lets others go on, if there are any.
+    pub(crate) fn give_way(&mut self, access: Access) -> Turn {
         if !self.table.count(access) {
             return Turn::Ends;
         }
-        self.explore.give_way(&mut self.table, nanos)
+        match &mut self.pace {
+            Pace::Explore(explore) => explore.give_way(&mut self.table),
+            Pace::Timed(timed) => timed.give_way(&mut self.table),
+        }
     }
 
     /// The current thread waits, until `deadline` at most.
@@ -78,7 +129,10 @@ impl Core {
         thread.wait = wait;
         thread.deadline = deadline;
         thread.timed_out = false;
-        self.explore.block(&mut self.table)
+        match &mut self.pace {
+            Pace::Explore(explore) => explore.block(&mut self.table),
+            Pace::Timed(timed) => timed.block(&mut self.table),
+        }
     }
 
     /// Lets the thread in `slot` go on, if it is at `on` that it waits.
@@ -86,30 +140,85 @@ impl Core {
         if let Some(Some(thread)) = self.table.threads().get(slot)
             && thread.wait.on() == Some(on)
         {
-            self.explore.release(&mut self.table, slot, false);
+            self.release(slot);
         }
     }
 
-    /// Lets all go on that wait at `on`.
-    pub(crate) fn wake_all(&mut self, on: usize) {
-        for slot in self.table.waiting(|wait| wait.on() == Some(on)) {
-            self.explore.release(&mut self.table, slot, false);
+    /// Lets those go on that wait for the lock at `on`: all of them where a schedule decides who gets
+    /// it, one where time does.
+    pub(crate) fn unlock(&mut self, on: usize) {
+        match &self.pace {
+            Pace::Explore(_) => self.wake_those(|wait| wait.on() == Some(on)),
+            Pace::Timed(timed) => {
+                let waiting = self.table.waiting(|wait| wait.on() == Some(on));
+                let longest = waiting.into_iter().min_by_key(|&slot| timed.clock_of(slot));
+                longest.into_iter().for_each(|slot| self.release(slot));
+            }
+        }
+    }
+
+    fn wake_those(&mut self, f: impl Fn(Wait) -> bool) {
+        self.table.waiting(f).into_iter().for_each(|slot| self.release(slot));
+    }
+
+    fn release(&mut self, slot: usize) {
+        match &mut self.pace {
+            Pace::Explore(explore) => explore.release(&mut self.table, slot, false),
+            Pace::Timed(timed) => timed.release(&mut self.table, slot),
+        }
+    }
+
+    /// How often it pays to look at a lock again before going to sleep.
+    pub(crate) fn lock_spins(&self) -> usize {
+        match &self.pace {
+            Pace::Explore(_) => 0,
+            Pace::Timed(_) => 100,
         }
     }
 
     /// The current thread has ended.
     pub(crate) fn end_current(&mut self) {
-        self.explore.end_current(&mut self.table);
+        match &mut self.pace {
+            Pace::Explore(explore) => explore.end_current(&mut self.table),
+            Pace::Timed(timed) => timed.end_current(&mut self.table),
+        }
+    }
+
+    /// Puts what the current thread has done into the log, if there is one.
+    pub(crate) fn record(&mut self, address: usize, what: impl FnOnce() -> What) {
+        if self.table.log.is_some() {
+            let nanos = match &self.pace {
+                Pace::Explore(explore) => explore.clock,
+                Pace::Timed(timed) => timed.nanos_of(self.table.current),
+            };
+            self.table.record(self.table.current, address, nanos, what());
+        }
     }
 
     /// What the current thread reads at `place`.
     pub(crate) fn load(&mut self, place: Place) -> u64 {
-        self.explore.load(&mut self.table, place)
+        let value = match &mut self.pace {
+            Pace::Explore(explore) => explore.load(&mut self.table, place),
+            Pace::Timed(timed) => timed.load(&mut self.table, place),
+        };
+        self.record(place.address(), || What::Load { value });
+        value
     }
 
     /// The current thread writes `bits` at `place`.
     pub(crate) fn store(&mut self, place: Place, bits: u64) {
-        self.explore.store(&mut self.table, place, bits);
+        let at_once = match &self.pace {
+            Pace::Explore(explore) => explore.is_sequential(),
+            Pace::Timed(_) => false,
+        } || self.table.current().about.op == Op::SeqCstStore;
+        self.record(place.address(), || match at_once {
+            true => What::Store { value: bits },
+            false => What::Buffered { value: bits },
+        });
+        match &mut self.pace {
+            Pace::Explore(explore) => explore.store(&mut self.table, place, bits),
+            Pace::Timed(timed) => timed.store(&mut self.table, place, bits),
+        }
     }
 
     /// The current thread writes what `f` makes of the word at `place`, if it makes something.
@@ -118,23 +227,65 @@ impl Core {
         place: Place,
         f: impl Fn(u64) -> Option<u64>,
     ) -> Result<u64, u64> {
-        self.explore.update(&mut self.table, place, f)
+        let result = match &mut self.pace {
+            Pace::Explore(explore) => explore.update(&mut self.table, place, f),
+            Pace::Timed(timed) => timed.update(&mut self.table, place, f),
+        };
+        self.record(place.address(), || What::update(result, place));
+        result
     }
 
-    /// The current thread does what it was about to do, which is not an access to a word.
+    /// The current thread does what it was about to do, which is no access to a word.
     pub(crate) fn act(&mut self) {
-        let op = self.table.current().about.op;
-        if op == Op::HeavyFence {
-            self.explore.drain_all(&mut self.table);
-        } else if op.drains() {
-            let slot = self.table.current;
-            self.explore.drain(&mut self.table, slot);
+        let Access { op, address, .. } = self.table.current().about;
+        self.record(address, || What::Did(op));
+        match &mut self.pace {
+            Pace::Explore(explore) => explore.act(&mut self.table),
+            Pace::Timed(timed) => timed.act(&mut self.table),
         }
     }
 
     /// The memory between `start` and `end` is about to be used for something else.
     pub(crate) fn clear(&mut self, start: usize, end: usize) {
-        self.explore.clear(&mut self.table, start, end);
+        match &mut self.pace {
+            Pace::Explore(explore) => explore.clear(&mut self.table, start, end),
+            Pace::Timed(timed) => timed.clear(&mut self.table, start, end),
+        }
+    }
+
+    /// The `bytes` bytes at `start` belong on `node`, or, `None`, no longer anywhere.
+    pub(crate) fn place(&mut self, start: usize, bytes: usize, node: Option<usize>) {
+        if let Pace::Timed(timed) = &mut self.pace {
+            timed.place(start, bytes, node);
+        }
+    }
+
+    /// A block for the current thread, on the node of its core; `None` if the system is to give it.
+    pub(crate) fn allocate(&mut self, layout: Layout) -> Result<Option<NonNull<u8>>, Exhausted> {
+        let timed = matches!(self.pace, Pace::Timed(_));
+        if let Heap::Untouched(limit) = self.heap {
+            // Without costs there is no point in more than one node.
+            let nodes = if timed { self.machine.nodes() } else { 1 };
+            self.heap = Arena::new(nodes, timed, limit).map_or(Heap::System, Heap::Arena);
+        }
+        let Heap::Arena(arena) = &mut self.heap else { return Ok(None) };
+        let node = if timed { self.machine.node_of(self.table.current().core) } else { 0 };
+        let block = arena.allocate(layout, node)?;
+        if let Pace::Timed(timed) = &mut self.pace {
+            timed.charge_allocation(&self.table, block.fresh_pages);
+        }
+        Ok(Some(block.start))
+    }
+
+    /// The current thread gives a block back that may be the arena's.
+    pub(crate) fn free(&mut self, start: usize, layout: Layout) {
+        self.clear(start, start + layout.size());
+        if let Heap::Arena(arena) = &mut self.heap {
+            arena.free(start, layout);
+        }
+        if let Pace::Timed(timed) = &mut self.pace {
+            timed.charge_allocation(&self.table, 0);
+        }
     }
 
     /// Whose turn it is, and its fibre; `None` when the run is over.
@@ -149,18 +300,26 @@ impl Core {
 
     /// All fibres that are left. What was written becomes visible.
     pub(crate) fn close(&mut self) -> impl Iterator<Item = Box<Fibre>> {
-        self.explore.drain_all(&mut self.table);
+        match &mut self.pace {
+            Pace::Explore(explore) => explore.drain_all(&mut self.table),
+            Pace::Timed(timed) => timed.drain_all(&mut self.table),
+        }
         self.table.threads_mut().filter_map(|thread| thread.fibre.take())
     }
 
     /// How it ended, and the report of it.
     pub(crate) fn report(&mut self) -> (Ending, Report) {
+        let (nanos, trace) = match &mut self.pace {
+            Pace::Explore(explore) => (explore.clock, std::mem::take(&mut explore.trace)),
+            Pace::Timed(timed) => (timed.end(), Trace::default()),
+        };
         let report = Report {
             seed: self.table.seed,
             steps: self.table.steps,
-            nanos: self.explore.clock,
+            nanos,
             threads: self.table.standings(),
-            trace: std::mem::take(&mut self.explore.trace),
+            trace,
+            log: self.table.log.take(),
         };
         (self.table.ending.take().expect("the run is over"), report)
     }

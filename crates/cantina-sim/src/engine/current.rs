@@ -3,13 +3,18 @@
 //! Each OS thread has its own: several simulations may run at once, on different OS threads. Outside
 //! a run these do to memory what they say, do nothing else, or say that they cannot.
 
+use crate::arena::{self, Exhausted};
+use crate::cost::Machine;
 use crate::engine::access::{Access, Op};
 use crate::engine::core::{Core, Turn};
 use crate::engine::table::Ending;
 use crate::engine::threads::{Operation, ThreadId, Wait};
 use crate::fibre::{self, Fibre};
 use crate::memory::place::Place;
+use crate::trace::What;
+use std::alloc::Layout;
 use std::cell::{Cell, RefCell};
+use std::ptr::NonNull;
 
 thread_local! {
     static CURRENT: Cell<*const Engine> = const { Cell::new(std::ptr::null()) };
@@ -18,6 +23,8 @@ thread_local! {
 /// A run, as its fibres see it.
 pub(crate) struct Engine {
     core: RefCell<Core>,
+    /// A fibre runs. What is allocated then is the program's, unless the core is borrowed.
+    running: Cell<bool>,
 }
 
 /// Says that the calling OS thread is in a run, while it lives; then recycles the fibres.
@@ -35,7 +42,7 @@ impl Drop for Inside<'_> {
 
 impl Engine {
     pub(crate) fn new(core: Core) -> Self {
-        Self { core: RefCell::new(core) }
+        Self { core: RefCell::new(core), running: Cell::new(false) }
     }
 
     pub(crate) fn into_core(self) -> Core {
@@ -55,7 +62,10 @@ impl Engine {
         unsafe { self.start(Some("main".to_owned()), scenario) };
         loop {
             let Some((slot, mut fibre)) = self.core.borrow_mut().enter() else { break };
-            if fibre.resume() {
+            self.running.set(true);
+            let done = fibre.resume();
+            self.running.set(false);
+            if done {
                 // SAFETY: it is done.
                 unsafe { fibre.recycle() };
             } else {
@@ -155,9 +165,40 @@ pub(crate) fn clear(start: usize, end: usize) {
     ask(|core| core.clear(start, end));
 }
 
-/// Lets others go on, if there are any; `nanos` go by.
-pub(crate) fn give_way(op: Op, nanos: u64) {
-    inside(|engine| engine.take(|core| core.give_way(Access::bare(op), nanos)));
+/// A block for the program, in a run that has an arena for it.
+pub(crate) fn allocate(layout: Layout) -> Option<NonNull<u8>> {
+    inside(|engine| {
+        if !engine.running.get() {
+            return None;
+        }
+        // Where the core is borrowed, the simulator allocates for itself.
+        let allocated = engine.core.try_borrow_mut().ok()?.allocate(layout);
+        allocated.unwrap_or_else(|Exhausted| {
+            engine.take(|core| {
+                core.table.end(Ending::Memory);
+                Turn::Ends
+            });
+            unreachable!("a run that is over does not go on")
+        })
+    })
+    .flatten()
+}
+
+/// A block is given back that may have been allocated here.
+pub(crate) fn free(start: usize, layout: Layout) {
+    inside(|engine| {
+        if engine.running.get()
+            && let Ok(mut core) = engine.core.try_borrow_mut()
+        {
+            core.free(start, layout);
+        }
+    });
+    arena::count_freed(start);
+}
+
+/// Lets others go on, if there are any, for `turns` of `op`.
+pub(crate) fn give_way(op: Op, turns: u64) {
+    inside(|engine| engine.take(|core| core.give_way(Access::much(op, turns))));
 }
 
 /// Waits, for `nanos` at most; whether it was woken.
@@ -167,7 +208,7 @@ pub(crate) fn give_way(op: Op, nanos: u64) {
 pub(crate) fn block(wait: Wait, nanos: Option<u64>) -> bool {
     let waited = inside(|engine| {
         engine.take(|core| {
-            let deadline = nanos.and_then(|nanos| core.clock().checked_add(nanos));
+            let deadline = nanos.map(|nanos| core.clock().saturating_add(nanos));
             core.block(wait, deadline)
         });
         !engine.core.borrow_mut().table.current().timed_out
@@ -180,9 +221,34 @@ pub(crate) fn wake(slot: usize, on: usize) {
     ask(|core| core.wake(slot, on));
 }
 
-/// Lets all go on that wait at `on`.
-pub(crate) fn wake_all(on: usize) {
-    ask(|core| core.wake_all(on));
+/// Lets those go on that wait for the lock at `on`.
+pub(crate) fn unlock(on: usize) {
+    ask(|core| core.unlock(on));
+}
+
+/// How often it pays to look at a lock again before going to sleep.
+pub(crate) fn lock_spins() -> usize {
+    ask(|core| core.lock_spins()).unwrap_or(0)
+}
+
+/// The `bytes` bytes at `start` belong on `node`, or, `None`, no longer anywhere.
+pub(crate) fn place(start: usize, bytes: usize, node: Option<usize>) {
+    ask(|core| core.place(start, bytes, node));
+}
+
+/// Binds the current thread to `core`; outside a run there are no cores.
+pub(crate) fn bind(core: usize) -> bool {
+    ask(|core_of_run| core_of_run.bind(core)).unwrap_or(false)
+}
+
+/// The core that the current thread runs on, in a run.
+pub(crate) fn core() -> Option<usize> {
+    ask(|core| core.table.current().core)
+}
+
+/// The machine of the run; outside, the one that a run has unless told otherwise.
+pub(crate) fn machine() -> Machine {
+    ask(|core| Machine::clone(&core.machine)).unwrap_or_default()
 }
 
 /// Starts a thread.
@@ -231,12 +297,29 @@ pub(crate) fn is_unwinding() -> Option<bool> {
     ask(|core| core.table.is_unwinding())
 }
 
+/// Puts a note into the log.
+pub(crate) fn note(text: &str) {
+    ask(|core| core.record(0, || What::Note(text.to_owned())));
+}
+
+/// Names `bytes` bytes at `start` in the log.
+pub(crate) fn name(start: usize, bytes: usize, name: &str) {
+    ask(|core| core.table.log.as_mut().map(|log| log.name_place(start, bytes, name)));
+}
+
 /// The current thread begins an operation; in a run, the one it was in.
 pub(crate) fn begin(name: &str) -> Option<Option<Operation>> {
-    ask(|core| core.table.begin(name))
+    ask(|core| {
+        core.record(0, || What::Begin(name.to_owned()));
+        core.table.begin(name)
+    })
 }
 
 /// The current thread ends its operation and is back in `outer`.
 pub(crate) fn finish(outer: Option<Operation>) {
-    ask(|core| core.table.finish(outer));
+    ask(|core| {
+        let name = core.table.current().operation.as_ref().map(|ended| ended.name.clone());
+        core.record(0, || What::End(name.unwrap_or_default()));
+        core.table.finish(outer);
+    });
 }

@@ -15,10 +15,12 @@ use crate::engine::threads::Wait;
 use crate::engine::{Memory, Turn};
 use crate::memory::place::Place;
 use crate::schedule::{Candidates, Chooser};
-use crate::trace::{Choice, Trace};
+use crate::trace::{Choice, Trace, What};
 
 /// Virtual nanoseconds that a step takes.
 pub(crate) const STEP_NANOS: u64 = 10;
+/// Virtual nanoseconds that a turn of a spin loop takes.
+const PAUSE_NANOS: u64 = 5;
 /// How often everybody may go round a spin loop while nothing happens.
 const ROUNDS: u32 = 256;
 
@@ -60,6 +62,11 @@ impl Explore {
         self.chooser
     }
 
+    /// Whether stores are visible at once.
+    pub(crate) fn is_sequential(&self) -> bool {
+        self.memory == Memory::Sequential
+    }
+
     /// The thread in `slot` is new.
     pub(crate) fn add(&mut self, slot: usize) {
         self.ready.insert(slot);
@@ -67,8 +74,9 @@ impl Explore {
 
     /// The current thread is about to take a step.
     pub(crate) fn step(&mut self, table: &mut Table) -> Turn {
+        // Of an exchange it is seen later whether it only looked.
         let op = table.current().about.op;
-        if !op.is_idle() {
+        if !op.is_idle() && op != Op::Cas {
             self.rounds = 0;
             table.current().spin.act();
         }
@@ -76,9 +84,10 @@ impl Explore {
         if table.is_unwinding() { Turn::Goes } else { self.choose(table, false) }
     }
 
-    /// The current thread lets others go on; `nanos` go by.
-    pub(crate) fn give_way(&mut self, table: &mut Table, nanos: u64) -> Turn {
-        self.pass(table, nanos);
+    /// The current thread lets others go on.
+    pub(crate) fn give_way(&mut self, table: &mut Table) -> Turn {
+        let turns = table.current().about.amount;
+        self.pass(table, turns.saturating_mul(PAUSE_NANOS));
         let slot = table.current;
         let thread = table.current();
         let now = |place: Place| thread.buffer.forward(place).unwrap_or_else(|| place.read());
@@ -141,10 +150,10 @@ impl Explore {
             self.write(table, place, bits);
             return;
         }
-        if thread.buffer.is_full() {
+        if thread.buffer.room() == 0 {
             self.commit(table, slot);
         }
-        table.current().buffer.push(place, bits);
+        table.current().buffer.push(place, bits, 0);
         self.buffered.insert(slot);
     }
 
@@ -166,8 +175,18 @@ impl Explore {
         Ok(old)
     }
 
+    /// The current thread does what it was about to do, which is no access to a word.
+    pub(crate) fn act(&mut self, table: &mut Table) {
+        let op = table.current().about.op;
+        if op == Op::HeavyFence {
+            self.drain_all(table);
+        } else if op.drains() {
+            self.drain(table, table.current);
+        }
+    }
+
     /// Makes all stores of the thread in `slot` visible.
-    pub(crate) fn drain(&mut self, table: &mut Table, slot: usize) {
+    fn drain(&mut self, table: &mut Table, slot: usize) {
         while self.buffered.contains(slot) {
             self.commit(table, slot);
         }
@@ -193,8 +212,9 @@ impl Explore {
         if buffer.is_empty() {
             self.buffered.remove(slot);
         }
-        if let Some(store) = oldest {
-            self.write(table, store.place, store.bits);
+        if let Some((place, bits)) = oldest.and_then(|store| store.word) {
+            table.record(slot, place.address(), self.clock, What::Visible { value: bits });
+            self.write(table, place, bits);
         }
     }
 

@@ -25,22 +25,28 @@
 //! clock stands still, and what would wait for another thread panics.
 
 mod access;
+mod bounds;
 mod core;
 pub(crate) mod current;
 mod explore;
 mod faults;
+mod lookout;
+mod panics;
 mod report;
 mod simulation;
 pub(crate) mod slots;
 mod spin;
 pub(crate) mod table;
 pub(crate) mod threads;
+mod timed;
+mod watchdog;
 
 pub use crate::trace::Slot;
 pub use access::Op;
 pub use report::{Doing, Failure, Report, Standing};
-pub use simulation::{DEFAULT_STEPS, Memory, Outcome, Simulation, run};
+pub use simulation::{DEFAULT_MEMORY, DEFAULT_STEPS, Memory, Outcome, Simulation, run};
 pub use threads::{MAX_THREADS, ThreadId};
+pub use watchdog::{Hang, Watchdog};
 
 pub(crate) use access::Access;
 pub(crate) use core::Turn;

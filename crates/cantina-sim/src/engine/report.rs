@@ -2,7 +2,7 @@
 
 use crate::engine::table::Ending;
 use crate::engine::{Op, ThreadId};
-use crate::trace::Trace;
+use crate::trace::{Log, Trace};
 use std::any::Any;
 use std::fmt;
 
@@ -54,6 +54,8 @@ pub struct Report {
     pub threads: Vec<Standing>,
     /// The choices that led there.
     pub trace: Trace,
+    /// What happened, if that was asked for.
+    pub log: Option<Box<Log>>,
 }
 
 /// Why a run did not come to its end.
@@ -75,6 +77,8 @@ pub enum Failure {
         /// Which thread.
         thread: ThreadId,
     },
+    /// The program wanted more memory than it may have.
+    Memory(Report),
     /// The scenario panicked.
     Panic {
         /// Where the others stood.
@@ -94,6 +98,7 @@ impl Failure {
             | Self::Budget(report)
             | Self::Diverged(report)
             | Self::NobodyFinishes(report)
+            | Self::Memory(report)
             | Self::TooSlow { report, .. }
             | Self::Panic { report, .. } => report,
         }
@@ -116,6 +121,7 @@ impl Report {
             Ending::Budget => Failure::Budget(self),
             Ending::Diverged => Failure::Diverged(self),
             Ending::NobodyFinishes => Failure::NobodyFinishes(self),
+            Ending::Memory => Failure::Memory(self),
             Ending::TooSlow(thread) => Failure::TooSlow { report: self, thread },
         })
     }
@@ -188,6 +194,7 @@ impl fmt::Display for Failure {
             Self::NobodyFinishes(report) => {
                 write!(f, "not lock-free: no operation ends ({report})")
             }
+            Self::Memory(report) => write!(f, "the program's memory is used up ({report})"),
             Self::TooSlow { report, thread } => {
                 let name = report.name(*thread);
                 write!(f, "not wait-free: the operation of {name} takes too long ({report})")

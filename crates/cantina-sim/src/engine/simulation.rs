@@ -1,17 +1,24 @@
 //! Settings of a run, and what comes out of it.
 
-use crate::engine::core::Core;
+use crate::cost::Machine;
+use crate::engine::bounds::Bounds;
+use crate::engine::core::{Core, Heap, Pace};
 use crate::engine::current::{self, Engine};
 use crate::engine::explore::Explore;
 use crate::engine::faults::{AtRandom, Faults, Hit, Planned};
-use crate::engine::table::{Bounds, Settings, Table};
+use crate::engine::table::{Settings, Table};
+use crate::engine::timed::Timed;
 use crate::engine::{Access, Failure, Op, Standing, ThreadId};
 use crate::schedule::{Chooser, Schedule};
-use crate::trace::Trace;
+use crate::trace::{Log, Trace};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
 
 /// Steps after which a run is given up, unless told otherwise.
 pub const DEFAULT_STEPS: u64 = 1_000_000;
+
+/// Bytes that a program may allocate, unless told otherwise.
+pub const DEFAULT_MEMORY: usize = 2 << 30;
 
 /// What a thread sees of the stores of others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +39,8 @@ pub struct Simulation {
     schedule: Schedule,
     memory: Memory,
     hasty_clock: bool,
+    machine: Arc<Machine>,
+    memory_limit: usize,
     table: Settings,
 }
 
@@ -50,6 +59,8 @@ pub struct Outcome<T> {
     pub crashed: Vec<(ThreadId, u64)>,
     /// The choices made.
     pub trace: Trace,
+    /// What happened, if that was asked for.
+    pub log: Option<Box<Log>>,
 }
 
 /// Runs `scenario` as the first virtual thread, on the random schedule that `seed` draws.
@@ -75,11 +86,14 @@ impl Simulation {
             schedule: Schedule::default(),
             memory: Memory::default(),
             hasty_clock: false,
+            machine: Arc::default(),
+            memory_limit: DEFAULT_MEMORY,
             table: Settings {
                 budget: DEFAULT_STEPS,
                 faults: Faults::default(),
                 weak_failures: true,
                 bounds: Bounds::default(),
+                log: false,
             },
         }
     }
@@ -102,7 +116,26 @@ impl Simulation {
         self
     }
 
-    /// What a thread sees of the stores of others.
+    /// Whether to keep a log of all that happens.
+    pub fn log(mut self, keep: bool) -> Self {
+        self.table.log = keep;
+        self
+    }
+
+    /// How many bytes the program may allocate at once, where the binary's allocator is
+    /// [`SimAllocator`](crate::SimAllocator).
+    pub fn memory_limit(mut self, bytes: usize) -> Self {
+        self.memory_limit = bytes;
+        self
+    }
+
+    /// The machine: what the program is told of it, and, in a timed run, what things cost.
+    pub fn machine(mut self, machine: Machine) -> Self {
+        self.machine = Arc::new(machine);
+        self
+    }
+
+    /// What a thread sees of the stores of others. In a timed run, always [`Memory::Tso`].
     pub fn memory(mut self, memory: Memory) -> Self {
         self.memory = memory;
         self
@@ -181,15 +214,46 @@ impl Simulation {
         self.run_with(Chooser::new(&self.schedule, self.seed), scenario).0
     }
 
+    /// Runs `scenario` as the first virtual thread, by time: whoever is earliest goes on, and what
+    /// things cost on the machine decides who that is. Schedules, the hasty clock and failures of weak
+    /// exchanges have no part in it.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    ///
+    /// # Panics
+    /// Inside a simulation.
+    pub fn run_timed<T>(&self, scenario: impl FnOnce() -> T) -> Result<Outcome<T>, Failure> {
+        let timed = Timed::new(Machine::clone(&self.machine), self.seed);
+        self.clone().weak_failures(false).run_at(Pace::Timed(Box::new(timed)), scenario).0
+    }
+
     /// Runs `scenario` with `chooser`, and gives it back.
     pub(crate) fn run_with<T>(
         &self,
         chooser: Chooser,
         scenario: impl FnOnce() -> T,
     ) -> (Result<Outcome<T>, Failure>, Chooser) {
-        let table = Table::new(self.seed, self.table.clone());
         let explore = Explore::new(self.memory, self.hasty_clock, chooser);
-        let engine = Engine::new(Core { table, explore });
+        let (result, pace) = self.run_at(Pace::Explore(Box::new(explore)), scenario);
+        match pace {
+            Pace::Explore(explore) => (result, explore.into_chooser()),
+            Pace::Timed(_) => unreachable!("the pace that went in comes out"),
+        }
+    }
+
+    fn run_at<T>(
+        &self,
+        pace: Pace,
+        scenario: impl FnOnce() -> T,
+    ) -> (Result<Outcome<T>, Failure>, Pace) {
+        let table = Table::new(self.seed, self.table.clone());
+        let engine = Engine::new(Core {
+            table,
+            pace,
+            machine: self.machine.clone(),
+            heap: Heap::Untouched(self.memory_limit),
+        });
         let mut returned = None;
         engine.drive(|| {
             let result = catch_unwind(AssertUnwindSafe(scenario));
@@ -211,10 +275,11 @@ impl Simulation {
                 abandoned: report.threads,
                 crashed,
                 trace: report.trace,
+                log: report.log,
             }),
             None => Err(report.judge(ending).expect_err("the scenario has not ended")),
         };
-        (result, core.explore.into_chooser())
+        (result, core.pace)
     }
 }
 

@@ -1,12 +1,17 @@
 //! The table of a run: its threads, whose turn it is, what was counted, and how it ended.
 
 use crate::engine::access::{Access, Op};
+use crate::engine::bounds::{Bounds, Progress};
 use crate::engine::faults::{Faults, Hit};
+use crate::engine::panics::Panics;
 use crate::engine::report::{Doing, Standing};
 use crate::engine::spin::Spin;
 use crate::engine::threads::{MAX_THREADS, Operation, Thread, ThreadId, Wait};
+use crate::engine::watchdog::{self, Beat};
 use crate::memory::buffer::StoreBuffer;
+use crate::trace::{Event, Log, What};
 use cantina_machine::random::Random;
+use std::sync::Arc;
 
 /// Sets the random numbers of the program apart from those of the schedule.
 const PROGRAM: u64 = 0x5ca1_ab1e_0b5e_55ed;
@@ -29,6 +34,8 @@ pub(crate) enum Ending {
     NobodyFinishes,
     /// Too many own steps in an operation.
     TooSlow(ThreadId),
+    /// The program's memory is used up.
+    Memory,
 }
 
 /// What a table needs to know.
@@ -38,15 +45,7 @@ pub(crate) struct Settings {
     pub(crate) faults: Faults,
     pub(crate) weak_failures: bool,
     pub(crate) bounds: Bounds,
-}
-
-/// What the progress checkers allow.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Bounds {
-    /// Steps of all until some operation ends.
-    pub(crate) lock_free: Option<u64>,
-    /// Own steps of an operation.
-    pub(crate) wait_free: Option<u64>,
+    pub(crate) log: bool,
 }
 
 pub(crate) struct Table {
@@ -63,27 +62,23 @@ pub(crate) struct Table {
     scenario_ended: bool,
     /// Random numbers for the program.
     pub(crate) numbers: Random,
+    pub(crate) log: Option<Box<Log>>,
     faults: Faults,
     fault_numbers: Random,
     /// Those that crashed, and after how many of their steps.
     pub(crate) crashed: Vec<(ThreadId, u64)>,
     /// Whether weak compare-and-exchanges may fail for no reason.
     weak_failures: bool,
-    bounds: Bounds,
-    /// Operations under way, of threads that have not crashed.
-    operations: usize,
-    /// The step at which an operation last ended, or the first began.
-    progressed: u64,
-    /// `std` already counted a panic on this OS thread when the run began: its count says nothing.
-    panics_unknown: bool,
-    /// The thread that was unwinding when it was left. There is at most one: `std` counts panics per
-    /// OS thread, so while it is away the panics of others cannot be told from its own.
-    unwinding_away: Option<usize>,
+    progress: Progress,
+    panics: Panics,
+    watchdog: Option<Arc<Beat>>,
 }
 
 impl Table {
     pub(crate) fn new(seed: u64, settings: Settings) -> Self {
-        let Settings { budget, faults, weak_failures, bounds } = settings;
+        let Settings { budget, faults, weak_failures, bounds, log } = settings;
+        let watchdog = watchdog::current();
+        watchdog.iter().for_each(|watchdog| watchdog.begin(seed));
         Self {
             seed,
             budget,
@@ -95,15 +90,14 @@ impl Table {
             ending: None,
             scenario_ended: false,
             numbers: Random::seeded(seed ^ PROGRAM),
+            log: log.then(Box::default),
             faults,
             fault_numbers: Random::seeded(seed ^ FAULTS),
             crashed: Vec::new(),
             weak_failures,
-            bounds,
-            operations: 0,
-            progressed: 0,
-            panics_unknown: std::thread::panicking(),
-            unwinding_away: None,
+            progress: Progress::new(bounds),
+            panics: Panics::new(),
+            watchdog,
         }
     }
 
@@ -121,14 +115,19 @@ impl Table {
         );
         let id = ThreadId(self.born);
         self.born += 1;
+        if let (Some(log), Some(name)) = (&mut self.log, &name) {
+            log.name_thread(id, name);
+        }
         let thread = Thread {
             id,
             name,
+            core: 0,
             wait: Wait::Nothing,
             deadline: None,
             timed_out: false,
             about: Access::bare(Op::Start),
             steps: 0,
+            cycles: 0,
             buffer: StoreBuffer::default(),
             spin: Spin::default(),
             operation: None,
@@ -193,10 +192,14 @@ impl Table {
             return false;
         }
         self.steps += 1;
-        let thread = self.current();
+        let step = self.steps;
+        let thread = self.threads[self.current].as_mut().expect("the current thread");
+        if let Some(watchdog) = &self.watchdog {
+            watchdog.step(step, thread.id);
+        }
         thread.steps += 1;
-        if thread.operation.is_some() {
-            self.check_progress();
+        if let Some(ending) = self.progress.judge(thread, step) {
+            self.end(ending);
         }
         self.ending.is_none()
     }
@@ -207,9 +210,7 @@ impl Table {
         let hit = self.faults.strike(id, steps - 1, &mut self.fault_numbers)?;
         if hit == Hit::Crash {
             self.crashed.push((id, steps - 1));
-            if self.current().operation.is_some() {
-                self.operations -= 1;
-            }
+            self.progress.crash(self.threads[self.current].as_ref().expect("the current thread"));
         }
         Some(hit)
     }
@@ -221,59 +222,40 @@ impl Table {
 
     /// The current thread begins an operation; the one it is in, if any, is put aside.
     pub(crate) fn begin(&mut self, name: &str) -> Option<Operation> {
-        if self.operations == 0 {
-            self.progressed = self.steps;
-        }
-        let thread = self.current();
-        let operation = Operation { name: name.to_owned(), began: thread.steps };
-        let outer = thread.operation.replace(operation);
-        if outer.is_none() {
-            self.operations += 1;
-        }
-        outer
+        let thread = self.threads[self.current].as_mut().expect("the current thread");
+        self.progress.begin(thread, name, self.steps)
     }
 
     /// The current thread ends its operation and is back in `outer`.
     pub(crate) fn finish(&mut self, outer: Option<Operation>) {
-        self.progressed = self.steps;
-        if outer.is_none() {
-            self.operations -= 1;
-        }
-        self.current().operation = outer;
+        let thread = self.threads[self.current].as_mut().expect("the current thread");
+        self.progress.finish(thread, outer, self.steps);
     }
 
-    fn check_progress(&mut self) {
-        let since = self.steps - self.progressed;
-        if self.bounds.lock_free.is_some_and(|most| since > most) {
-            self.end(Ending::NobodyFinishes);
-        }
-        let wait_free = self.bounds.wait_free;
-        let thread = self.current();
-        let taken = thread.operation.as_ref().map_or(0, |operation| thread.steps - operation.began);
-        if wait_free.is_some_and(|most| taken > most) {
-            let id = thread.id;
-            self.end(Ending::TooSlow(id));
+    /// The thread in `slot` has done something, at the word at `address` if that is not 0.
+    pub(crate) fn record(&mut self, slot: usize, address: usize, nanos: u64, what: What) {
+        let Some(thread) = self.threads[slot].as_ref() else { return };
+        if let Some(log) = &mut self.log {
+            let Thread { id, cycles, .. } = *thread;
+            let event = Event { step: self.steps, nanos, thread: id, word: None, what, cycles };
+            log.push(address, event);
         }
     }
 
     /// Whether the current thread is unwinding, as far as can be known.
     pub(crate) fn is_unwinding(&self) -> bool {
-        !self.panics_unknown && self.unwinding_away.is_none() && std::thread::panicking()
+        self.panics.is_unwinding()
     }
 
     /// The thread in `next` is the current one now.
     pub(crate) fn enter(&mut self) {
         self.current = self.next;
-        if self.unwinding_away == Some(self.current) {
-            self.unwinding_away = None;
-        }
+        self.panics.enter(self.current);
     }
 
     /// The current thread is about to be left.
     pub(crate) fn leave(&mut self) {
-        if self.is_unwinding() {
-            self.unwinding_away = Some(self.current);
-        }
+        self.panics.leave(self.current);
     }
 
     /// Where everybody stands.
@@ -294,5 +276,11 @@ impl Table {
             },
         };
         self.threads.iter().flatten().map(standing).collect()
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        self.watchdog.iter().for_each(|watchdog| watchdog.end());
     }
 }

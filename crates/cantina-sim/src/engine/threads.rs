@@ -62,6 +62,8 @@ pub(crate) struct Operation {
 pub(crate) struct Thread {
     pub(crate) id: ThreadId,
     pub(crate) name: Option<String>,
+    /// The core it runs on.
+    pub(crate) core: usize,
     pub(crate) wait: Wait,
     /// The virtual time at which the wait ends by itself.
     pub(crate) deadline: Option<u64>,
@@ -71,6 +73,8 @@ pub(crate) struct Thread {
     pub(crate) about: Access,
     /// Steps it has taken.
     pub(crate) steps: u64,
+    /// What the last of them cost, in a timed run.
+    pub(crate) cycles: u64,
     /// What it has written and others cannot see yet.
     pub(crate) buffer: StoreBuffer,
     /// What it has seen since it last gave way.

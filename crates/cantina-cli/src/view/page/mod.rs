@@ -116,7 +116,7 @@ fn header(html: &mut String, record: &Record, title: &str, about: Option<&str>) 
 }
 
 fn section(html: &mut String, experiment: &Experiment, rows: &[Row], headed: bool) {
-    let Experiment { name, title, about, notes, .. } = experiment;
+    let Experiment { name, title, about, notes, simulated_notes, .. } = experiment;
     let _ = write!(html, "<section id=\"{}\">", Escaped(name));
     if headed {
         let (title, about) = (Escaped(title), Escaped(about));
@@ -127,7 +127,11 @@ fn section(html: &mut String, experiment: &Experiment, rows: &[Row], headed: boo
     }
     let constants = constants(experiment, rows);
     html.push_str("<ul class=\"notes\">");
-    for note in *notes {
+    let on = |real: bool| {
+        rows.iter().any(|row| row.experiment == *name && (row.machine == "real") == real)
+    };
+    let real = notes.iter().filter(|_| on(true));
+    for note in real.chain(simulated_notes.iter().filter(|_| on(false))) {
         let _ = write!(html, "<li>{}</li>", Escaped(note));
     }
     if !constants.is_empty() {

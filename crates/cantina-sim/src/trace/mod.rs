@@ -1,7 +1,25 @@
-//! Traces: the choices of a run, to print and to replay.
+//! Traces: the choices of a run, to print and to replay; and logs: what came of them.
+//!
+//! A [`Trace`] is short and replays. A [`Log`] is long and tells: every access with the value that was
+//! read or written. See [`Simulation::log`](crate::engine::Simulation::log).
 
+mod log;
+
+pub use log::{Event, Log, What, WordId};
+
+use crate::engine::current;
 use std::fmt;
 use std::str::FromStr;
+
+/// Puts `text` into the log, if there is one.
+pub fn note(text: &str) {
+    current::note(text);
+}
+
+/// Calls `value` by `name` in the log, if there is one, for as long as it lies where it does.
+pub fn name<T>(value: &T, name: &str) {
+    current::name((&raw const *value) as usize, size_of::<T>(), name);
+}
 
 /// Where a thread sits while it is alive. The scenario has slot 0; a slot is free again when its
 /// thread has ended.

@@ -1,0 +1,166 @@
+//! The command line: what may be asked, and errors of one line that say so.
+
+mod bench;
+mod check;
+mod shape;
+mod sim;
+
+pub(crate) use bench::{AllocatorChoice, BenchArgs, BenchOptions, Pin};
+pub(crate) use check::{CheckArgs, On};
+pub(crate) use shape::Shape;
+pub(crate) use sim::{SimArgs, SimOptions};
+
+use crate::command;
+use crate::failure::Failure;
+use crate::screen;
+use crate::view::Experiment;
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// The most repetitions of a cell.
+const MOST_REPETITIONS: u32 = 1_000;
+
+#[derive(Debug, Parser)]
+#[command(name = "cantina", version, about = "Task pools, measured and compared")]
+#[command(subcommand_required = true, arg_required_else_help = false)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run experiments on this machine, print tables, write a record and a page with plots.
+    Bench(BenchOptions),
+    /// Run experiments on a simulated machine with many processors; same tables, record and page.
+    Sim(Box<SimOptions>),
+    /// Try to break the pools: random programs on real threads and on simulated schedules, judged.
+    Check(CheckArgs),
+    /// Make the page of a record again.
+    Report(ReportArgs),
+    /// List pools, contenders, peers, experiments and machines.
+    List,
+    /// The bench's other half: this program again, with another allocator.
+    #[command(hide = true)]
+    BenchWorker,
+}
+
+/// `cantina report`.
+#[derive(Args, Debug)]
+pub(crate) struct ReportArgs {
+    /// A record.json
+    #[arg(value_name = "RECORD")]
+    pub(crate) record: PathBuf,
+    /// Where report.html goes [default: beside the record]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// Reads the command line. `None` when only help was wanted, and given.
+pub(crate) fn parse() -> Result<Option<Command>, Failure> {
+    match CommandLine::try_parse() {
+        Ok(line) => Ok(Some(line.command)),
+        Err(error)
+            if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) =>
+        {
+            screen::forgive(error.print())?;
+            Ok(None)
+        }
+        Err(error) => {
+            let line = condense(&error.render().to_string());
+            let allowed = allowed(error.kind()).map(|names| format!("; allowed: {names}"));
+            Err(Failure::BadInput(format!("{line}{}", allowed.unwrap_or_default())))
+        }
+    }
+}
+
+/// clap's error without the usage, on one line.
+fn condense(rendered: &str) -> String {
+    let lines = rendered.lines().map(str::trim).filter(|line| !line.is_empty());
+    let told =
+        lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let line = told.collect::<Vec<_>>().join(" ").replace(" tip: ", "; ");
+    line.strip_prefix("error: ").unwrap_or(&line).to_owned()
+}
+
+/// What may be typed, where clap does not say so itself.
+fn allowed(error: ErrorKind) -> Option<String> {
+    let program = CommandLine::command();
+    let typed = std::env::args().nth(1).unwrap_or_default();
+    match error {
+        ErrorKind::InvalidSubcommand => {
+            let shown = program.get_subcommands().filter(|command| !command.is_hide_set());
+            Some(shown.map(clap::Command::get_name).collect::<Vec<_>>().join(", "))
+        }
+        ErrorKind::UnknownArgument => {
+            let command = program.find_subcommand(&typed).unwrap_or(&program);
+            let names = command.get_arguments().map(|argument| match argument.get_long() {
+                Some(long) => format!("--{long}"),
+                None => argument.get_id().as_str().to_uppercase(),
+            });
+            Some(names.chain(["--help".to_owned()]).collect::<Vec<_>>().join(", "))
+        }
+        _ => None,
+    }
+}
+
+/// A count from 1 to `most`.
+fn up_to<N: FromStr + From<u8> + PartialOrd + fmt::Display>(
+    text: &str,
+    most: N,
+) -> Result<N, String> {
+    match text.parse::<N>() {
+        Ok(count) if count >= N::from(1) && count <= most => Ok(count),
+        Ok(_) | Err(_) => Err(format!("allowed: 1 to {most}")),
+    }
+}
+
+fn experiment(name: &str) -> Result<&'static Experiment, String> {
+    let all = command::experiments();
+    all.iter().find(|experiment| experiment.name == name).ok_or_else(|| {
+        let names: Vec<&str> = all.iter().map(|experiment| experiment.name).collect();
+        format!("no such experiment; allowed: {}", names.join(", "))
+    })
+}
+
+/// The experiments that were named, none twice.
+fn distinct_experiments(named: Vec<&'static Experiment>) -> Vec<&'static Experiment> {
+    let mut experiments: Vec<&'static Experiment> = Vec::new();
+    for experiment in named {
+        if experiments.iter().all(|known| known.name != experiment.name) {
+            experiments.push(experiment);
+        }
+    }
+    experiments
+}
+
+/// The first of each, in order.
+fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut distinct = Vec::new();
+    for value in values {
+        if !distinct.contains(&value) {
+            distinct.push(value);
+        }
+    }
+    distinct
+}
+
+/// A choice as the user types it.
+fn name_of(choice: impl ValueEnum) -> String {
+    choice.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CommandLine;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        CommandLine::command().debug_assert();
+    }
+}
