@@ -41,6 +41,8 @@ pub(crate) struct Program {
     pub(crate) returns: Vec<u32>,
     /// How each task came out.
     pub(crate) fates: Fates,
+    /// The step that puts each task. A task that nobody puts has the first.
+    pub(crate) put_by: Vec<u32>,
     /// For each step: by when the first task of those put in it or in a later one is out.
     pub(crate) out_after: Vec<u64>,
     /// Whether anything is there that only looks: a full or an empty.
@@ -58,6 +60,15 @@ impl Step {
         match &self.kind {
             Kind::Put(item) => std::slice::from_ref(item),
             Kind::PutAtOnce { items, .. } => items,
+            _ => &[],
+        }
+    }
+
+    /// The tasks it is known to get.
+    pub(crate) fn items_got(&self) -> &[u32] {
+        match &self.kind {
+            Kind::Get(item) => std::slice::from_ref(item),
+            Kind::GetAtOnce(items) => items,
             _ => &[],
         }
     }
@@ -101,6 +112,9 @@ impl Program {
                 Action::Full(_) => Kind::Full,
                 Action::Get(item) => Kind::Get(all(&[*item])[0]),
                 Action::Empty => Kind::Empty,
+                Action::PutAtOnce { items, full: None } if items.is_empty() => continue,
+                Action::PutAtOnce { items, full: Some(_) } if items.is_empty() => Kind::Full,
+                Action::GetAtOnce(items) if items.is_empty() => continue,
                 Action::PutAtOnce { items, full } => {
                     Kind::PutAtOnce { items: all(items), full: full.is_some() }
                 }
@@ -152,7 +166,11 @@ impl Program {
             let out = step.puts().iter().map(|&item| fates[item as usize].until).min();
             out_after[index] = out_after[index + 1].min(out.unwrap_or(NEVER));
         }
+        let mut put_by = vec![0; fates.len()];
+        for (index, step) in steps.iter().enumerate() {
+            step.puts().iter().for_each(|&item| put_by[item as usize] = index as u32);
+        }
         let has_looks = steps.iter().any(Step::only_looks);
-        Self { steps, returns, fates: Fates(fates), out_after, has_looks }
+        Self { steps, returns, fates: Fates(fates), put_by, out_after, has_looks }
     }
 }

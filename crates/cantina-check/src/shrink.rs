@@ -218,8 +218,7 @@ struct Takes {
 
 impl Takes {
     fn new(history: &History, untaken: usize) -> Self {
-        let at_once =
-            |it: &Operation| matches!(it.action, Action::GettingAtOnce { max } if max.min(untaken) > 1);
+        let at_once = |it: &Operation| matches!(it.action, Action::GettingAtOnce { max } if max.min(untaken) > 1);
         Self { left: untaken, at_once: history.operations().iter().any(at_once) }
     }
 
@@ -230,5 +229,71 @@ impl Takes {
             self.left -= max;
         }
         max
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Unit, units, without};
+    use crate::generate::{Random, Shape, linearizable, mutated};
+    use crate::history::History;
+    use crate::search::{Found, search};
+    use crate::spec::Spec;
+
+    fn is_linearizable(history: &History, spec: &Spec) -> bool {
+        search(history, spec, 1_000_000).0 == Found::Order
+    }
+
+    #[test]
+    fn taking_something_away_makes_nothing_wrong() {
+        let orders = [Spec::bag(), Spec::queue(), Spec::stack()];
+        let bounded = orders.map(|spec| spec.bounded(2, 0));
+        let slack = orders.map(|spec| spec.bounded(3, 1));
+        let mut fewer = 0;
+        for seed in 0..200 {
+            let mut random = Random::new(seed + 1);
+            for spec in orders.into_iter().chain(bounded).chain(slack) {
+                let shape = Shape {
+                    spec,
+                    operations: 4 + random.below(8),
+                    threads: 3,
+                    reach: random.below(5),
+                    pending: 5,
+                    at_once: 4,
+                };
+                let right = linearizable(&shape, &mut random);
+                let mutant = mutated(&right, &mut random);
+                for history in mutant.iter().chain([&right]) {
+                    if !is_linearizable(history, &spec) {
+                        continue;
+                    }
+                    for unit in units(history) {
+                        let less = without(history, &[unit]);
+                        assert!(
+                            is_linearizable(&less, &spec),
+                            "{spec} without {unit:?}:\n{history}\n{less}"
+                        );
+                        fewer += usize::from(units(&less).len() < units(history).len());
+                    }
+                }
+            }
+        }
+        assert!(fewer > 5_000, "only {fewer} had less");
+    }
+
+    #[test]
+    fn a_task_that_may_have_made_it_full_is_not_taken_away() {
+        let history: History = "t0 1..2 put 1\nt1 3..4 put 2 full\nt0 5..6 get 1".parse().unwrap();
+        assert_eq!(without(&history, &[Unit::Task(1)]), history);
+        let both = without(&history, &[Unit::Task(1), Unit::Look(1)]);
+        assert_eq!(both, History::default());
+    }
+
+    #[test]
+    fn pending_gets_go_when_there_is_nothing_left_for_them() {
+        let history: History =
+            "t0 1..2 put 1\nt0 3..4 put 2\nt1 5.. get\nt2 6.. get up to 3".parse().unwrap();
+        let less = without(&history, &[Unit::Task(1)]);
+        assert_eq!(less.to_string(), "t0 3..4 put 2\nt1 5.. get\n");
     }
 }

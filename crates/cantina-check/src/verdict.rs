@@ -22,6 +22,11 @@ pub enum Verdict {
 
 /// A part of a history that no order of its operations explains.
 ///
+/// What was left out cannot be what is wrong with it: a history that is linearizable stays so
+/// without an "empty" or "full" answer, or without a task and everything that was done to it (except
+/// that a "full" needs the tasks that were inside; they stay with it). So a part that is not proves
+/// that the whole is not.
+///
 /// Displayed it is a sentence, a drawing with a lane per thread, and the operations as text that
 /// [parses](crate::text) into the same history again.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,9 +11,9 @@ pub(crate) trait Model {
     /// Whether a put of `item` now has a future. `false` is certain, `true` is not.
     /// `still_to_put` tells by when the first of the other tasks not yet put is certainly out.
     fn may_put(&self, item: u32, fates: &Fates, still_to_put: impl FnOnce() -> u64) -> bool;
-    /// Of two tasks that may go in in either order, which should? The one with the smaller rank,
-    /// from when on somebody begins to get it. A guess: the search tries the other way too.
-    fn rank(from: u64) -> u64;
+    /// Of two tasks that may go in in either order, which should? The one with the smaller rank, if
+    /// they come out at about `out`. A guess: the search tries the other way too.
+    fn rank(out: u64) -> u64;
     /// Puts it.
     fn put(&mut self, item: u32, fates: &Fates);
     /// Undoes the put.

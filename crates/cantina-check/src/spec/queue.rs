@@ -25,8 +25,8 @@ impl Model for Queue {
     }
 
     /// Who comes out first goes in first.
-    fn rank(from: u64) -> u64 {
-        from
+    fn rank(out: u64) -> u64 {
+        out
     }
 
     fn put(&mut self, item: u32, _: &Fates) {

@@ -25,8 +25,8 @@ impl Model for Stack {
     }
 
     /// Who comes out last goes in first.
-    fn rank(from: u64) -> u64 {
-        u64::MAX - from
+    fn rank(out: u64) -> u64 {
+        u64::MAX - out
     }
 
     fn put(&mut self, item: u32, fates: &Fates) {

@@ -1,0 +1,68 @@
+//! The search: tries orders until one explains every answer, or none is left.
+//!
+//! Wing and Gong's search ("Testing and verifying concurrent objects", 1993) with Lowe's
+//! improvements ("Testing for linearizability", 2017): an operation is only put in its place when
+//! some operation has to be in its place by now because it ends, and what once led nowhere is not
+//! tried again.
+//!
+//! # A node
+//! The operations that ended are in their places, those that have not started are not, and of those
+//! under way some are. The next one to end, the one that is *due*, is not. A move puts an operation
+//! that is under way in its place, which is after all the others. What a node can still become
+//! depends on the operations not in their places and on the state; both make the key under which a
+//! node that led nowhere is remembered.
+//!
+//! # What is not tried
+//! * An answer that only looks (empty, full) and is right in the state of the node is given at
+//!   once and no other move is tried: it changes nothing, and later it may be wrong.
+//! * A put without a future: see [`Model::may_put`](crate::spec::model::Model::may_put).
+//! * Anything before a moment of silence, when the node there led nowhere: no operation is under
+//!   way, none is pending, and the tasks inside could not be in another order. Every order of the
+//!   operations before passes through that very node.
+//!
+//! # What is tried first
+//! Guesses decide how long the search takes, and nothing else. The order in which tasks go into a
+//! queue or a stack is not to be seen before they come out, when thousands of moves may lie between.
+//! So tasks that can go in in either order go in as the gets of them suggest, by their middles.
+
+mod moves;
+mod place;
+mod walk;
+
+use crate::history::History;
+use crate::program::Program;
+use crate::spec::bag::Bag;
+use crate::spec::queue::Queue;
+use crate::spec::stack::Stack;
+use crate::spec::{Order, Spec};
+use walk::Walk;
+
+/// What the search found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// An order that explains every answer.
+    Order,
+    /// That there is none.
+    NoOrder,
+    /// Nothing: the budget was spent.
+    Nothing,
+}
+
+/// Searches for an order that explains every answer of `history`, for about `budget` steps, and
+/// tells how many it took.
+///
+/// This is the judge that [`check`](crate::check) goes to when nothing faster is sure, and the one
+/// the faster ones are tested against. It is exact for every history and every spec; a step takes
+/// time in the number of operations that overlap.
+pub fn search(history: &History, spec: &Spec, budget: u64) -> (Found, u64) {
+    search_program(&Program::new(history), spec, budget)
+}
+
+/// [`search`], prepared.
+pub(crate) fn search_program(program: &Program, spec: &Spec, budget: u64) -> (Found, u64) {
+    match spec.order() {
+        Order::Bag => Walk::<Bag>::new(program, spec.bound(), budget).run(),
+        Order::Queue => Walk::<Queue>::new(program, spec.bound(), budget).run(),
+        Order::Stack => Walk::<Stack>::new(program, spec.bound(), budget).run(),
+    }
+}
