@@ -7,6 +7,7 @@
 //! A pool is [registered](registry) once; the suite and the experiments find it there.
 
 pub mod conformance;
+pub mod contender;
 pub mod experiment;
 pub mod registry;
 pub mod workload;

@@ -1,5 +1,6 @@
 //! Every pool, once: what the suite tests and the experiments compare.
 
+use crate::contender;
 use cantina::locked::Locked;
 use cantina::pool::TaskPool;
 use cantina_record::Kind;
@@ -56,6 +57,7 @@ pub trait Visitor {
 /// Shows every registered pool and contender to `visitor`.
 pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit(LockedFamily);
+    contender::visit_all(visitor);
 }
 
 /// What each registered pool promises, in order.

@@ -16,7 +16,10 @@ fn main() {
             Trial::test(trial.name(), move || trial.run(&effort, seed).map_err(Failed::from))
         })
         .collect();
-    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+    // One after the other, unless told otherwise: each check keeps several cores busy.
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads.get_or_insert(1);
+    libtest_mimic::run(&arguments, trials).exit();
 }
 
 fn number(variable: &str, otherwise: u64) -> u64 {

@@ -10,7 +10,7 @@ use libtest_mimic::{Arguments, Failed};
 use machine::engine::Simulation;
 
 /// Schedules of each check.
-const SCHEDULES: u64 = 20;
+const SCHEDULES: u64 = 30;
 /// Steps after which a run hangs.
 const STEPS: u64 = 4_000_000;
 
@@ -37,7 +37,6 @@ fn simulate(trial: &Trial, seed: u64) -> Result<(), String> {
         Err(failure) => Err(format!("{name} with seed {seed}\n{failure}")),
         Ok(outcome) => {
             outcome.value.map_err(|failure| failure.to_string())?;
-            if std::env::var("STEPS").is_ok() { eprintln!("{name} {} steps", outcome.steps); }
             match outcome.abandoned.as_slice() {
                 [] => Ok(()),
                 left => Err(format!("{name} with seed {seed}\nthreads that never ended: {left:?}")),

@@ -8,13 +8,15 @@ use machine::time::Duration;
 use std::cell::RefCell;
 
 /// How much a check does. Real threads want many tasks, a simulated schedule few, over many seeds.
+///
+/// Too little to check anything is taken for the least that does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effort {
     /// Tasks that go through a pool in one run of many threads.
     pub tasks: usize,
     /// How often something small is done again.
     pub rounds: usize,
-    /// How many threads a shape may have; those with more are left out.
+    /// How many threads work at once; what needs more is left out.
     pub threads: usize,
     /// How many handles are asked for where the point is that they are many.
     pub handles: usize,
@@ -29,13 +31,15 @@ pub(super) struct Case<F> {
     pub(super) facts: Facts,
     pub(super) effort: Effort,
     pub(super) watch: Watch,
+    /// How many tasks it may hold.
+    pub(super) capacity: usize,
     /// How many tasks surely fit.
     pub(super) room: usize,
     random: RefCell<Random>,
 }
 
 impl Effort {
-    /// For real threads: well under a second per check on two cores, even unoptimised.
+    /// For real threads: about a second per check at most on two cores, even unoptimised.
     pub fn real() -> Self {
         let patience = Duration::from_secs(60);
         Self { tasks: 10_000, rounds: 60, threads: 8, handles: 1_000, patience }
@@ -57,17 +61,31 @@ impl Effort {
             ..self
         }
     }
+
+    /// The same, or what it takes for every check to do something.
+    fn at_least(self) -> Self {
+        Self {
+            tasks: self.tasks.max(16),
+            rounds: self.rounds.max(1),
+            threads: self.threads.max(2),
+            handles: self.handles.max(2),
+            ..self
+        }
+    }
 }
 
 impl<F: Family> Case<F> {
     pub(super) fn new(family: F, effort: Effort, seed: u64) -> Self {
+        let effort = effort.at_least();
         let facts = family.facts();
-        let room = facts.capacity.map_or(usize::MAX, |capacity| {
-            capacity.saturating_sub(family.build::<u64>().full_slack())
-        });
+        let capacity = facts.capacity.unwrap_or(usize::MAX);
+        let room = match facts.capacity {
+            Some(capacity) => capacity.saturating_sub(family.build::<u64>().full_slack()),
+            None => usize::MAX,
+        };
         let watch = Watch::new(effort.patience);
         let random = RefCell::new(Random::seeded(seed));
-        Self { family, facts, effort, watch, room, random }
+        Self { family, facts, effort, watch, capacity, room, random }
     }
 
     /// A new pool.

@@ -105,10 +105,11 @@ pub(super) fn every_task_is_dropped_once_whoever_goes_last<F: Family>(
 ) -> Result<(), Finding> {
     for _ in 0..3 * case.effort.rounds {
         let each = 1 + case.effort.tasks.min(400) / 8;
-        let tally = Tally::new(4 * each);
+        let workers = 4.min(case.effort.threads);
+        let tally = Tally::new(workers * each);
         let pool = case.pool();
         let mut crew = case.crew();
-        for index in 0..4 {
+        for index in 0..workers {
             let (mut worker, tally) = (pool.worker(), tally.clone());
             let mut random = case.random();
             crew.start(format!("worker {index}"), move |watch| {

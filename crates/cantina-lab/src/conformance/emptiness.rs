@@ -10,6 +10,7 @@ use super::case::Case;
 use super::crew::Watch;
 use super::finding::{Finding, ensure};
 use super::must;
+use super::pair::Pair;
 use crate::registry::Family;
 use cantina::pool::{Consumer, Producer, TaskPool};
 use machine::Arc;
@@ -17,14 +18,17 @@ use machine::atomic::AtomicU64;
 use machine::atomic::Ordering::{Acquire, Release};
 use machine::random::Random;
 use machine::thread;
+use std::ops::Range;
 
 /// Tasks a juggler may have in the air.
 const IN_THE_AIR: usize = 3;
 
 /// With some tasks inside and threads that always put before they get, the pool is never empty.
 pub(super) fn jugglers_never_find_it_empty<F: Family>(case: &Case<F>) -> Result<(), Finding> {
+    let mut random = case.random();
     for jugglers in 2..=case.effort.threads.min(8) {
-        for inside in [0, 1, jugglers] {
+        for _ in 0..case.effort.rounds.min(4) {
+            let inside = [0, 1, jugglers][random.below(3)];
             let each = (case.room.saturating_sub(inside) / jugglers).min(IN_THE_AIR);
             if each > 0 {
                 juggle(case, jugglers, inside, each)
@@ -57,9 +61,9 @@ fn juggle<F: Family>(
         let pool = pool.clone();
         crew.start(format!("juggler {index} of {jugglers}"), move |watch| {
             if index % 2 == 0 {
-                juggler.run(&mut Hands { left: pool.producer(), right: pool.consumer() }, watch)
+                juggler.run(&mut Pair::of(&pool), watch)
             } else {
-                juggler.run(&mut Hands { left: pool.worker(), right: pool.worker() }, watch)
+                juggler.run(&mut pool.worker(), watch)
             }
         });
     }
@@ -67,12 +71,6 @@ fn juggle<F: Family>(
     let put = results.iter().flat_map(|(put, _)| put.clone()).chain(0..inside as u64);
     let got = results.iter().flat_map(|(_, got)| got.iter().copied());
     balance(put, got.chain(must::drain(&mut pool.consumer(), &case.watch)?))
-}
-
-/// One puts, the other gets.
-struct Hands<P, C> {
-    left: P,
-    right: C,
 }
 
 struct Juggler {
@@ -87,22 +85,22 @@ struct Juggler {
 
 impl Juggler {
     /// What it put, and what it got.
-    fn run<P: Producer<u64>, C: Consumer<u64>>(
+    fn run(
         mut self,
-        hands: &mut Hands<P, C>,
+        hands: &mut (impl Producer<u64> + Consumer<u64>),
         watch: &Watch,
-    ) -> Result<(std::ops::Range<u64>, Vec<u64>), Finding> {
+    ) -> Result<(Range<u64>, Vec<u64>), Finding> {
         let first = self.next;
         let mut in_the_air = 0;
         for _ in 0..self.throws {
             watch.check("juggling")?;
             for _ in 0..1 + self.random.below(self.in_the_air - in_the_air) {
-                must::put(&mut hands.left, self.next)?;
+                must::put(hands, self.next)?;
                 self.next += 1;
                 in_the_air += 1;
             }
             while in_the_air == self.in_the_air || in_the_air > 0 && self.random.one_in(2) {
-                in_the_air -= self.catch(&mut hands.right, in_the_air)?;
+                in_the_air -= self.catch(hands, in_the_air)?;
             }
         }
         Ok((first..self.next, self.got))

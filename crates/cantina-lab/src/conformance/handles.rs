@@ -7,7 +7,7 @@ use super::must;
 use super::traffic::{self, Calls, Shape};
 use crate::registry::Family;
 use cantina::pool::{Consumer, TaskPool};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use machine::thread;
 
 /// This thread stalls between two operations, with a handle that it has used or is about to use; the
 /// others get their work done meanwhile.
@@ -55,6 +55,14 @@ pub(super) fn handles_move_between_threads<F: Family>(case: &Case<F>) -> Result<
     Ok(())
 }
 
+/// Whether `call` panics. The thread's name explains what is printed then.
+fn panics_on_purpose(call: impl FnOnce() + Send + 'static) -> Result<bool, Finding> {
+    let thread = thread::Builder::new().name("a thread that has to panic".to_owned());
+    let thread = thread.spawn(call);
+    let thread = thread.map_err(|error| Finding::new("a thread", error.to_string()))?;
+    Ok(thread.join().is_err())
+}
+
 /// Very many consumers, or a clean refusal beyond the pool's limit.
 pub(super) fn very_many_consumers_work_or_are_refused<F: Family>(
     case: &Case<F>,
@@ -70,10 +78,12 @@ pub(super) fn very_many_consumers_work_or_are_refused<F: Family>(
     }
     if let Some(too_many) = refused {
         same("the consumers that there are beside the limit", too_many.limit, consumers.len())?;
-        let one_more = catch_unwind(AssertUnwindSafe(|| drop(pool.consumer())));
-        ensure(one_more.is_err(), "`consumer` to panic beyond the limit", "it did not")?;
-        let one_more = catch_unwind(AssertUnwindSafe(|| drop(pool.worker())));
-        ensure(one_more.is_err(), "`worker` to panic beyond the limit", "it did not")?;
+        let theirs = pool.clone();
+        let panics = panics_on_purpose(move || drop(theirs.consumer()))?;
+        ensure(panics, "`consumer` to panic beyond the limit", "it did not")?;
+        let theirs = pool.clone();
+        let panics = panics_on_purpose(move || drop(theirs.worker()))?;
+        ensure(panics, "`worker` to panic beyond the limit", "it did not")?;
         // A place that is given back is there again, also to the one who was refused.
         for _ in 0..3 {
             drop(consumers.pop());

@@ -7,16 +7,21 @@
 use super::case::Case;
 use super::crew::Watch;
 use super::finding::{Finding, same};
+use super::must;
+use super::pair::Pair;
 use crate::registry::{Family, Order};
 use cantina::pool::{Consumer, Producer, PutAllError, TaskPool};
 use cantina_check::{BUDGET, Batch, Clock, History, Log, Spec, Verdict, check, merge};
 use machine::random::Random;
 use machine::{fence, thread, time};
+use std::ops::RangeInclusive;
 
 /// The largest batch.
 const BATCH: usize = 3;
 /// Steps the judge of a long history may search, after the fast checks found nothing.
 const LITTLE: u64 = 20_000;
+/// The most tasks that are put only to fill a pool.
+const SMALL: usize = 64;
 
 /// The clock and the fence of this machine.
 #[derive(Clone, Copy, Debug)]
@@ -44,11 +49,11 @@ struct Player {
 pub(super) fn histories_of_small_programs_are_linearizable<F: Family>(
     case: &Case<F>,
 ) -> Result<(), Finding> {
-    for program in 0..20 * case.effort.rounds as u64 {
+    let mut random = case.random();
+    for program in 0..20 * case.effort.rounds {
         case.watch.check("running small programs")?;
-        let mut random = case.random();
         let threads = (2 + random.below(3)).min(case.effort.threads);
-        let history = play(case, threads, &mut random, |random| 3 + random.below(6))?;
+        let history = play(case, threads, 3..=8, &mut random)?;
         match check(&history, &spec(case), BUDGET) {
             Verdict::Linearizable => {}
             verdict => return Err(unexplained(case, program, &verdict)),
@@ -60,10 +65,10 @@ pub(super) fn histories_of_small_programs_are_linearizable<F: Family>(
 pub(super) fn histories_of_long_runs_show_nothing_wrong<F: Family>(
     case: &Case<F>,
 ) -> Result<(), Finding> {
+    let mut random = case.random();
     for program in 0..2 {
-        let mut random = case.random();
         let calls = case.effort.tasks / 4;
-        let history = play(case, 4.min(case.effort.threads), &mut random, |_| calls)?;
+        let history = play(case, 4.min(case.effort.threads), calls..=calls, &mut random)?;
         let verdict = check(&history, &spec(case), LITTLE);
         if verdict.violation().is_some() {
             return Err(unexplained(case, program, &verdict));
@@ -85,48 +90,41 @@ fn spec<F: Family>(case: &Case<F>) -> Spec {
     }
 }
 
-fn unexplained<F: Family>(case: &Case<F>, program: u64, verdict: &Verdict) -> Finding {
+fn unexplained<F: Family>(case: &Case<F>, program: usize, verdict: &Verdict) -> Finding {
     let expected = format!("the history of program {program} to be that of a {}", spec(case));
     Finding::new(expected, verdict.to_string())
 }
 
-/// Runs a random program of `threads` threads, of `calls` calls each, to the last task.
+/// Runs a random program of `threads` threads that make so many `calls` each, to the last task.
 fn play<F: Family>(
     case: &Case<F>,
     threads: usize,
+    calls: RangeInclusive<usize>,
     random: &mut Random,
-    calls: impl Fn(&mut Random) -> usize,
 ) -> Result<History, Finding> {
     let pool = case.pool::<u64>();
+    // Tasks of different threads differ in their first digit.
+    let stride = 10u64.pow((calls.end() * BATCH).ilog10() + 1);
+    let mut logs = vec![fill(case, &pool, random)?];
     let mut crew = case.crew();
-    for index in 0..threads {
-        let (mut producer, mut consumer) = (pool.producer(), pool.consumer());
-        let mut worker = pool.worker();
-        let calls = calls(random);
+    for thread in 1..=threads {
+        let player = Player {
+            log: Log::with_capacity(thread, ThisMachine, calls.end() * BATCH),
+            next: thread as u64 * stride,
+            calls: calls.start() + random.below(calls.end() - calls.start() + 1),
+            random: Random::seeded(random.next_u64()),
+        };
         let role = random.below(4);
-        let random = Random::seeded(random.next_u64());
-        let player = Player::new(index, random, calls);
-        crew.start(format!("thread {index}"), move |watch| match role {
-            0 => player.run(watch, |player| player.put(&mut producer)),
-            1 => player.run(watch, |player| player.get(&mut consumer)),
-            2 => player.run(watch, |player| {
-                if player.random.one_in(2) {
-                    player.put(&mut worker)
-                } else {
-                    player.get(&mut worker)
-                }
-            }),
-            _ => player.run(watch, |player| {
-                if player.random.one_in(2) {
-                    player.put(&mut producer)
-                } else {
-                    player.get(&mut consumer)
-                }
-            }),
+        let (mut worker, mut pair) = (pool.worker(), Pair::of(&pool));
+        crew.start(format!("thread {thread}"), move |watch| match role {
+            0 => player.run(watch, |player| player.put(&mut pair)),
+            1 => player.run(watch, |player| player.get(&mut pair)),
+            2 => player.run(watch, |player| player.put_or_get(&mut pair)),
+            _ => player.run(watch, |player| player.put_or_get(&mut worker)),
         });
     }
-    let mut logs = crew.join()?;
-    let mut last = Log::new(threads, ThisMachine);
+    logs.append(&mut crew.join()?);
+    let mut last = Log::new(threads + 1, ThisMachine);
     let mut consumer = pool.consumer();
     while last.get(|task| *task, || consumer.get()).is_some() {
         case.watch.check("getting what is left")?;
@@ -135,12 +133,24 @@ fn play<F: Family>(
     merge(logs).map_err(|malformed| Finding::new("a history", malformed.to_string()))
 }
 
-impl Player {
-    fn new(thread: usize, random: Random, calls: usize) -> Self {
-        let log = Log::with_capacity(thread, ThisMachine, calls * BATCH);
-        Self { log, next: (thread as u64 + 1) * 1_000_000, random, calls }
+/// Fills a small pool nearly to the brim, every other time: the others will find it full.
+fn fill<F: Family>(
+    case: &Case<F>,
+    pool: &F::Pool<u64>,
+    random: &mut Random,
+) -> Result<Log<ThisMachine>, Finding> {
+    let mut log = Log::new(0, ThisMachine);
+    if case.room <= SMALL && random.one_in(2) {
+        let mut producer = pool.producer();
+        let tasks = case.room.saturating_sub(random.below(4));
+        for task in 0..tasks as u64 {
+            log.put(task, || must::put(&mut producer, task))?;
+        }
     }
+    Ok(log)
+}
 
+impl Player {
     /// Makes its calls; the log of them.
     fn run(
         mut self,
@@ -173,6 +183,13 @@ impl Player {
             Ok(()) => Ok(()),
             Err(full) => same("the task that comes back", first, full.into_inner()),
         }
+    }
+
+    fn put_or_get(
+        &mut self,
+        worker: &mut (impl Producer<u64> + Consumer<u64>),
+    ) -> Result<(), Finding> {
+        if self.random.one_in(2) { self.put(worker) } else { self.get(worker) }
     }
 
     fn get(&mut self, consumer: &mut impl Consumer<u64>) -> Result<(), Finding> {

@@ -5,6 +5,15 @@
 //! check that is about it, as plain data. A test program runs them its own way: on real threads with
 //! much [`Effort`] each, on the simulated machine with little, over many seeds.
 //!
+//! ```
+//! use cantina_lab::conformance::{Effort, trials};
+//!
+//! let effort = Effort { tasks: 100, rounds: 1, ..Effort::real() };
+//! let trials = trials();
+//! let trial = trials.iter().find(|trial| trial.name() == "locked::jugglers_never_find_it_empty");
+//! assert_eq!(trial.map(|trial| trial.run(&effort, 1)), Some(Ok(())));
+//! ```
+//!
 //! | file | what it checks |
 //! |---|---|
 //! | `once` | every task is got exactly once, whoever puts and gets, whatever a task is |
@@ -16,6 +25,9 @@
 //! | `emptiness` | `None` is never said of a pool that holds something |
 //! | `handles` | handles that stand still, move, and are very many |
 //! | `histories` | recorded histories of random programs, judged |
+//!
+//! What a bounded pool does when it is full is seen best in a small one: register it with little room
+//! too. `tests/twin` has a pool that can be wrong in many ways, and says which check finds which.
 //!
 //! A check never hangs: whoever waits looks at the clock, and what does not come back within the
 //! [patience](Effort::patience) of a run is left behind and reported.
@@ -37,6 +49,7 @@ mod model;
 mod must;
 mod once;
 mod order;
+mod pair;
 mod task;
 mod traffic;
 

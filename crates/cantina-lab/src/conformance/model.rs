@@ -72,7 +72,7 @@ pub(super) fn one_thread_cannot_tell_it_from_the_obvious_pool<F: Family>(
         let mut next = 0..;
         // Rounds that fill it and rounds that keep it nearly empty.
         let puts_in_ten = 3 + random.below(5);
-        for _ in 0..case.effort.tasks / 8 {
+        for _ in 0..50 + case.effort.tasks / 8 {
             let which = random.below(HANDLES);
             let (puts, uses_worker) = (random.below(10) < puts_in_ten, random.one_in(2));
             match (random.below(20), puts, uses_worker) {

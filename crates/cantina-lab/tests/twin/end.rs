@@ -1,14 +1,18 @@
 //! The ends of a twin: producer, consumer and worker in one type.
 
-use super::{Bug, DYING, Shared};
+use super::{Bug, DYING, POISONED, Shared};
 use cantina::pool::{Consumer, Full, Producer, PutAllError};
 use machine::Arc;
 use machine::thread;
 use machine::time::Duration;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread::ThreadId;
 
+/// How many milliseconds an end that is kept out waits before it dies: longer than anybody waits for
+/// it.
+const KEPT_OUT: u32 = 10_000;
 /// How many a consumer gets ahead, if it does.
 const AHEAD: usize = 4;
 
@@ -46,7 +50,7 @@ impl<T: Send + 'static> End<T> {
 
     /// Waits until nobody else keeps it out; keeps the others out itself if `keeps`.
     fn enter(&self, keeps: bool) {
-        loop {
+        for _ in 0..KEPT_OUT {
             let mut state = self.shared.lock();
             if state.used_by.is_none_or(|name| name == self.name) {
                 state.used_by = keeps.then_some(self.name);
@@ -55,11 +59,14 @@ impl<T: Send + 'static> End<T> {
             drop(state);
             thread::sleep(Duration::from_millis(1));
         }
+        panic!("kept out");
     }
 
     /// The beginning of every call; whether it is to fail.
     fn begin(&self) -> bool {
         self.enter(self.has(Bug::IdleHandleBlocksOthers));
+        let poisoned = self.has(Bug::PanicPoisonsOthers) && POISONED.load(Relaxed);
+        assert!(!poisoned, "poisoned");
         let abroad = std::thread::current().id() != self.home;
         // own: it only matters to the thread that drops.
         let dying = self.has(Bug::DyingPoolClosesOthers) && DYING.load(Relaxed) > 0;
@@ -110,7 +117,7 @@ impl<T: Send + 'static> Producer<T> for End<T> {
             return Ok(put);
         }
         let mut last = None;
-        while let Some(task) = rest.next() {
+        while let Some(task) = self.pull(&mut rest) {
             self.enter(self.has(Bug::BatchPutKeepsOthersOut));
             if self.has(Bug::BatchPutLosesItsTail) || self.has(Bug::BatchPutLosesAFullBuffer) {
                 // One behind.
@@ -132,11 +139,19 @@ impl<T: Send + 'static> Producer<T> for End<T> {
                 assert!(self.try_put(last).is_ok(), "it is full");
             }
         }
-        Ok(put)
+        Ok(put + usize::from(self.has(Bug::BatchPutMiscounts)))
     }
 }
 
 impl<T: Send + 'static> End<T> {
+    /// The next task of a batch.
+    fn pull(&self, rest: &mut impl Iterator<Item = T>) -> Option<T> {
+        catch_unwind(AssertUnwindSafe(|| rest.next())).unwrap_or_else(|panic| {
+            self.shared.lock().closed |= self.has(Bug::BatchPutPanicEndsPuts);
+            if self.has(Bug::BatchPutHidesThePanic) { None } else { resume_unwind(panic) }
+        })
+    }
+
     fn try_put_in_batch(&mut self, task: T) -> Result<(), Full<T>> {
         let outcome = self.try_put(task);
         self.enter(self.has(Bug::BatchPutKeepsOthersOut));
@@ -175,15 +190,18 @@ impl<T: Send + 'static> Consumer<T> for End<T> {
             into.reserve(max.min(10_000));
         }
         let max = max.max(usize::from(self.has(Bug::BatchGetOfNoneGetsOne)));
+        let one_more = max > 0 && self.has(Bug::BatchGetExceedsItsMaximum);
+        let max = max.saturating_add(usize::from(one_more));
         let before = into.len();
         while into.len() - before < max {
             let Some(task) = self.get() else { break };
             into.push(task);
+            into.rotate_right(usize::from(self.has(Bug::BatchGetPrepends)));
         }
         if self.has(Bug::BatchGetLosesItsTail) && into.len() - before > 1 {
             into.pop();
         }
-        into.len() - before
+        into.len() - before + usize::from(self.has(Bug::BatchGetMiscounts))
     }
 }
 
@@ -196,6 +214,7 @@ impl<T: Send + 'static> Drop for End<T> {
         state.consumers -=
             usize::from(self.role != Role::Producer && !self.has(Bug::PlaceIsNeverGivenBack));
         state.closed |= thread::panicking() && self.has(Bug::DyingThreadClosesThePool);
+        state.closed |= self.role == Role::Consumer && self.has(Bug::LeavingConsumerEndsPuts);
         if self.has(Bug::LeavingConsumerRaces) && self.role != Role::Producer {
             let tasks = std::mem::take(&mut state.tasks);
             drop(state);

@@ -6,12 +6,15 @@
 
 mod bug;
 mod end;
+mod plant;
+mod setting;
 
-pub(crate) use bug::{Bug, Plant, plants};
+pub(crate) use bug::Bug;
+pub(crate) use plant::{Plant, plants};
+pub(crate) use setting::Setting;
 
 use cantina::pool::{Full, TaskPool, TooMany};
-use cantina_lab::registry::{Facts, Family, Order};
-use cantina_record::Kind;
+use cantina_lab::registry::Order;
 use end::{End, Role};
 use machine::Arc;
 use machine::lock::{Mutex, MutexGuard};
@@ -19,8 +22,8 @@ use machine::thread;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 /// Now and then: each time that this many calls were made.
 const NOW_AND_THEN: u64 = 7;
@@ -28,74 +31,11 @@ const NOW_AND_THEN: u64 = 7;
 /// Tasks that were "leaked".
 static LEAKED: std::sync::Mutex<Vec<Box<dyn Any + Send>>> = std::sync::Mutex::new(Vec::new());
 
+/// Whether a task has panicked as it was dropped, for those that take it badly.
+static POISONED: AtomicBool = AtomicBool::new(false);
+
 /// Pools that are being dropped, of those that close the others meanwhile.
 static DYING: AtomicUsize = AtomicUsize::new(0);
-
-/// Which pool the twin is, and what is wrong with it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Setting {
-    pub(crate) order: Order,
-    pub(crate) capacity: Option<usize>,
-    pub(crate) full_slack: usize,
-    /// How many consumers and workers there may be.
-    pub(crate) limit: Option<usize>,
-    pub(crate) bug: Option<Bug>,
-}
-
-impl Setting {
-    pub(crate) fn unbounded() -> Self {
-        Self { order: Order::Fifo, capacity: None, full_slack: 0, limit: None, bug: None }
-    }
-
-    pub(crate) fn bounded() -> Self {
-        Self { capacity: Some(8), ..Self::unbounded() }
-    }
-
-    pub(crate) fn last_in_first_out() -> Self {
-        Self { order: Order::Lifo, ..Self::unbounded() }
-    }
-}
-
-impl Family for Setting {
-    type Pool<T: Send + 'static> = Twin<T>;
-
-    fn facts(&self) -> Facts {
-        let mut name = format!("twin-{:?}", self.order).to_lowercase();
-        if let Some(capacity) = self.capacity {
-            name += &format!("-of-{capacity}");
-        }
-        if self.full_slack > 0 {
-            name += &format!("-slack-{}", self.full_slack);
-        }
-        if let Some(limit) = self.limit {
-            name += &format!("-for-{limit}");
-        }
-        if let Some(bug) = self.bug {
-            name += &format!("-{bug:?}");
-        }
-        Facts {
-            name,
-            kind: Kind::Contender,
-            about: "a lock, and a bug if it is told to have one",
-            order: self.order,
-            capacity: self.capacity,
-            non_blocking: false,
-        }
-    }
-
-    fn build<T: Send + 'static>(&self) -> Twin<T> {
-        let state = State {
-            tasks: VecDeque::new(),
-            pools: 1,
-            consumers: 0,
-            calls: 0,
-            used_by: None,
-            closed: false,
-        };
-        let handles = AtomicUsize::new(1);
-        Twin { shared: Arc::new(Shared { setting: *self, state: Mutex::new(state), handles }) }
-    }
-}
 
 /// The pool.
 pub(crate) struct Twin<T: Send + 'static> {
@@ -164,7 +104,11 @@ impl<T: Send + 'static> Shared<T> {
     fn is_full(&self, state: &mut State<T>) -> bool {
         let held = state.tasks.len();
         state.calls += 1;
-        if self.has(Bug::FullWithoutABound) && held > 1_000 {
+        if self.has(Bug::FullWithoutABound) && held > 30 {
+            return true;
+        }
+        let ended = self.has(Bug::LeavingConsumerEndsPuts) || self.has(Bug::BatchPutPanicEndsPuts);
+        if ended && state.closed {
             return true;
         }
         let Some(mut capacity) = self.setting.capacity else { return false };
@@ -230,7 +174,9 @@ impl<T: Send + 'static> Shared<T> {
     fn register(&self) -> Result<(), TooMany> {
         let mut state = self.lock();
         match self.setting.limit {
-            Some(limit) if state.consumers >= limit => Err(TooMany::new(limit)),
+            Some(limit) if state.consumers >= limit => {
+                Err(TooMany::new(limit + usize::from(self.has(Bug::NamesAnotherLimit))))
+            }
             _ => {
                 state.consumers += 1;
                 Ok(())
@@ -258,20 +204,24 @@ impl<T: Send + 'static> Drop for Shared<T> {
         let mut tasks = std::mem::take(&mut self.state.lock().tasks);
         let miscounted = self.has(Bug::MiscountsHandles) && *self.handles.get_mut() > 0;
         if self.has(Bug::LeaksOnDrop) || miscounted {
-            leak(tasks);
-        } else if self.has(Bug::PanicStopsDropping) {
-            while let Some(task) = tasks.pop_front() {
-                if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(task))) {
-                    leak(tasks);
-                    resume_unwind(panic);
-                }
-            }
-        } else {
-            let dying = usize::from(self.has(Bug::DyingPoolClosesOthers));
-            DYING.fetch_add(dying, Relaxed);
-            drop(tasks);
-            DYING.fetch_sub(dying, Relaxed);
+            leak(std::mem::take(&mut tasks));
         }
+        let dying = usize::from(self.has(Bug::DyingPoolClosesOthers));
+        DYING.fetch_add(dying, Relaxed);
+        while let Some(task) = tasks.pop_front() {
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(task))) {
+                if self.has(Bug::PanicStopsDropping) {
+                    leak(std::mem::take(&mut tasks));
+                }
+                POISONED.fetch_or(self.has(Bug::PanicPoisonsOthers), Relaxed);
+                drop(tasks);
+                if self.has(Bug::PanicBecomesAnother) {
+                    resume_unwind(Box::new("another panic"));
+                }
+                resume_unwind(panic);
+            }
+        }
+        DYING.fetch_sub(dying, Relaxed);
     }
 }
 
@@ -285,12 +235,14 @@ impl<T: Send + 'static> TaskPool<T> for Twin<T> {
     }
 
     fn consumer(&self) -> End<T> {
-        self.try_consumer().unwrap_or_else(|error| panic!("{error}"))
+        self.try_consumer().unwrap_or_else(|error| self.refuse(error, Role::Consumer))
     }
 
     fn worker(&self) -> End<T> {
-        self.shared.register().unwrap_or_else(|error| panic!("{error}"));
-        End::new(self.shared.clone(), Role::Worker)
+        match self.shared.register() {
+            Ok(()) => End::new(self.shared.clone(), Role::Worker),
+            Err(error) => self.refuse(error, Role::Worker),
+        }
     }
 
     fn try_consumer(&self) -> Result<End<T>, TooMany> {
@@ -300,6 +252,27 @@ impl<T: Send + 'static> TaskPool<T> for Twin<T> {
 
     fn full_slack(&self) -> usize {
         self.shared.setting.full_slack
+    }
+}
+
+impl<T: Send + 'static> Twin<T> {
+    fn new(setting: Setting) -> Self {
+        let state = State {
+            tasks: VecDeque::new(),
+            pools: 1,
+            consumers: 0,
+            calls: 0,
+            used_by: None,
+            closed: false,
+        };
+        let handles = AtomicUsize::new(1);
+        Self { shared: Arc::new(Shared { setting, state: Mutex::new(state), handles }) }
+    }
+
+    fn refuse(&self, error: TooMany, role: Role) -> End<T> {
+        assert!(self.shared.has(Bug::ForgetsTheLimit), "{error}");
+        self.shared.lock().consumers += 1;
+        End::new(self.shared.clone(), role)
     }
 }
 

@@ -1,0 +1,123 @@
+//! A lane: a lock-free structure that tasks go into at one place and come out of at one place.
+//!
+//! [`Central`](super::Central) is a pool of one lane, [`Stealing`](super::stealing::Stealing) has one
+//! per consumer. All lanes of a pool share a domain of hazard pointers, and every handle is a
+//! [`Member`] of it.
+
+use cantina::reclaim::{Domain, Participant};
+use machine::Arc;
+use machine::atomic::AtomicPtr;
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::ptr::NonNull;
+
+/// How many nodes a member looks at at once.
+pub const SLOTS: usize = 2;
+
+/// How many nodes a handle retires before it looks for those that can be freed.
+pub const BATCH: usize = 64;
+
+/// A lock-free queue or stack.
+pub trait Lane: Send + Sync + Sized {
+    /// What goes through it.
+    type Task: Send;
+    /// What holds a task on its way.
+    type Node: Send;
+
+    /// An empty lane.
+    fn new() -> Self;
+
+    /// Frees the memory of a node whose task is gone.
+    ///
+    /// # Safety
+    /// The node came out of a lane, and nobody looks at it any more.
+    unsafe fn free(node: NonNull<Self::Node>);
+
+    /// Puts `task`.
+    ///
+    /// # Safety
+    /// Every member that is used with this lane has joined the same domain.
+    unsafe fn put(&self, member: &mut Member<Self>, task: Self::Task);
+
+    /// Gets a task.
+    ///
+    /// # Errors
+    /// It was empty.
+    ///
+    /// # Safety
+    /// As [`put`](Self::put).
+    unsafe fn get(&self, member: &mut Member<Self>) -> Result<Self::Task, Stamp>;
+}
+
+/// Says of an empty lane since when: two equal stamps of one lane mean that it was empty all the
+/// while between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp(pub u64);
+
+/// The nodes of a pool's lanes.
+pub(super) type Nodes<L> = Domain<<L as Lane>::Node, SLOTS>;
+
+/// A handle's part in the hazard pointers of its pool.
+pub struct Member<L: Lane> {
+    participant: ManuallyDrop<Participant<L::Node, SLOTS>>,
+    nodes: Arc<Nodes<L>>,
+}
+
+/// A domain whose members look for nodes to free after `batch` retired ones.
+pub(super) fn nodes<L: Lane>(batch: usize) -> Arc<Nodes<L>> {
+    // SAFETY: `free` asks for no more than the domain promises, and nodes are sent.
+    Arc::new(unsafe { Domain::new(batch, L::free) })
+}
+
+impl<L: Lane> Member<L> {
+    pub(super) fn join(nodes: &Arc<Nodes<L>>) -> Self {
+        // SAFETY: we keep the domain until we have left.
+        let participant = ManuallyDrop::new(unsafe { nodes.join() });
+        Self { participant, nodes: nodes.clone() }
+    }
+
+    /// One more of the same domain.
+    pub(super) fn another(&self) -> Self {
+        Self::join(&self.nodes)
+    }
+
+    /// The node that `source` names; it may be looked at until `slot` is used again, or
+    /// [`done`](Self::done).
+    pub(super) fn protect(&mut self, slot: usize, source: &AtomicPtr<L::Node>) -> *mut L::Node {
+        self.participant.protect(slot, source)
+    }
+
+    /// As [`protect`](Self::protect), if a look after this shows that `node` was not retired before.
+    pub(super) fn announce(&mut self, slot: usize, node: *mut L::Node) {
+        self.participant.announce(slot, node);
+    }
+
+    /// Nothing is looked at any more.
+    pub(super) fn done(&mut self) {
+        (0..SLOTS).for_each(|slot| self.participant.clear(slot));
+    }
+
+    /// Frees `node` when nobody looks at it any more.
+    ///
+    /// # Safety
+    /// It was just unlinked from the only lane that had it, by us.
+    pub(super) unsafe fn retire(&mut self, node: NonNull<L::Node>) {
+        // SAFETY: the domain we joined; the rest is the caller's.
+        unsafe { self.participant.retire(&self.nodes, node) };
+    }
+}
+
+impl<L: Lane> Drop for Member<L> {
+    fn drop(&mut self) {
+        // SAFETY: taken once, here.
+        let participant = unsafe { ManuallyDrop::take(&mut self.participant) };
+        // SAFETY: the domain we joined.
+        unsafe { participant.leave(&self.nodes) };
+    }
+}
+
+impl<L: Lane> fmt::Debug for Member<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Member").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,45 @@
+//! Small programs of the contenders that must come out right on every schedule. Each flavour runs
+//! them its own way.
+
+mod central;
+mod stealing;
+
+use cantina::pool::{Consumer, Producer};
+use cantina_lab::contender::Central;
+use cantina_lab::contender::lane::Lane;
+
+/// A scenario and its name.
+pub(crate) type Scenario = (&'static str, fn());
+
+/// All of them.
+pub(crate) fn all() -> Vec<Scenario> {
+    [central::ALL.as_slice(), stealing::ALL.as_slice()].concat()
+}
+
+/// Something whose bytes a model watches.
+type Task = Box<u64>;
+
+/// A pool of one lane that frees what it can at once.
+fn central<L: Lane>() -> Central<L> {
+    Central::retiring(1)
+}
+
+fn put(producer: &mut impl Producer<Task>, task: u64) {
+    assert!(producer.try_put(Box::new(task)).is_ok(), "there is always room");
+}
+
+fn get(consumer: &mut impl Consumer<Task>) -> Option<u64> {
+    consumer.get().map(|task| *task)
+}
+
+/// Asserts that these are the tasks up to `last`, each once, with those that are left.
+fn each_once(
+    got: impl IntoIterator<Item = Option<u64>>,
+    left: &mut impl Consumer<Task>,
+    last: u64,
+) {
+    let mut got: Vec<u64> = got.into_iter().flatten().collect();
+    got.extend(std::iter::from_fn(|| get(left)));
+    got.sort_unstable();
+    assert!(got.iter().copied().eq(1..=last), "{got:?}");
+}
