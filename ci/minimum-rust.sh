@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
-# What ships builds on the oldest Rust that Cargo.toml promises. Says so and passes where rustup cannot get that toolchain.
+# What ships builds on the oldest Rust that its Cargo.toml promises. Says so and passes where rustup cannot get that toolchain.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-version=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
-if ! cargo "+$version" --version >/dev/null 2>&1 && ! rustup toolchain install "$version" --profile minimal >/dev/null 2>&1; then
-  echo "minimum-rust: SKIPPED: no toolchain $version"
-  exit 0
-fi
-CARGO_TARGET_DIR=$PWD/target/minimum-rust cargo "+$version" check --quiet
+promised() { sed -n 's/^rust-version = "\(.*\)"/\1/p' "$1"; }
+check() { # toolchain, packages
+  if ! cargo "+$1" --version >/dev/null 2>&1 && ! rustup toolchain install "$1" --profile minimal >/dev/null 2>&1; then
+    echo "minimum-rust: SKIPPED: no toolchain $1"
+    return
+  fi
+  CARGO_TARGET_DIR=$PWD/target/minimum-rust cargo "+$1" check --quiet "${@:2}"
+}
+check "$(promised crates/cantina/Cargo.toml)" -p cantina
+check "$(promised Cargo.toml)"
