@@ -27,6 +27,7 @@
 //! # Other orders
 //! For queues and stacks, and with bounds and atomic batches, the condition stays necessary.
 
+use crate::history::NEVER;
 use crate::lives::{Finding, Life, Lives, Look};
 use crate::verdict::Reason;
 
@@ -50,13 +51,16 @@ pub(crate) fn not_empty(all: &Lives, lives: &[Life]) -> Option<Finding> {
         let next = occupied.partition_point(|&(_, before)| before <= empty.start);
         occupied.get(next).is_some_and(|&(after, before)| after < empty.start && empty.end < before)
     })?;
-    let chain = cover(&spans, wrong);
+    // Tasks that were got for certain show it better than those that pending gets may have taken.
+    let certain: Vec<Span> =
+        spans.iter().filter(|span| lives[span.life].get_end != NEVER).copied().collect();
+    let chain = cover(&certain, wrong).or_else(|| cover(&spans, wrong))?;
     Some(Finding {
         reason: Reason::NotEmpty,
         items: chain.iter().map(|&life| lives[life].item).collect(),
         looks: vec![wrong.operation],
         // Which tasks the pending gets took matters if one of them is in the chain.
-        takes: chain.iter().any(|&life| lives[life].get_end == crate::history::NEVER),
+        takes: chain.iter().any(|&life| lives[life].get_end == NEVER),
     })
 }
 
@@ -85,9 +89,9 @@ fn union(spans: &[Span]) -> Vec<(u64, u64)> {
     union
 }
 
-/// The fewest spans that leave no instant of `empty` free, given that all of them together do not:
-/// from each instant on the one that reaches farthest.
-fn cover(spans: &[Span], empty: &Look) -> Vec<usize> {
+/// The fewest spans that leave no instant of `empty` free, from each instant on the one that reaches
+/// farthest. `None`: some instant is free.
+fn cover(spans: &[Span], empty: &Look) -> Option<Vec<usize>> {
     let mut chain = Vec::new();
     let mut spans = spans.iter().peekable();
     let mut instant = empty.start;
@@ -98,9 +102,9 @@ fn cover(spans: &[Span], empty: &Look) -> Vec<usize> {
                 farthest = Some(span);
             }
         }
-        let span = farthest.expect("a span over every instant of the call");
+        let span = farthest.filter(|span| instant < span.before)?;
         chain.push(span.life);
         instant = span.before;
     }
-    chain
+    Some(chain)
 }

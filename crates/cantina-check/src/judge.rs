@@ -3,7 +3,7 @@
 //! | history | sure without the search |
 //! |---|---|
 //! | of a bag or a queue | always |
-//! | of a stack | if no pending get may have taken anything, or none needs to have |
+//! | of a stack | always, but pending gets can take long |
 //! | of any of them with a bound | if the bound does not bind |
 //! | with atomic batches | no |
 //!
@@ -15,12 +15,12 @@ use crate::bag_check::not_empty;
 use crate::bound_check::{Bounds, bounds};
 use crate::guess::guess;
 use crate::history::History;
-use crate::lives::{Finding, Life, Lives};
+use crate::lives::{Finding, Lives};
 use crate::program::Program;
 use crate::queue_check::overtaken;
 use crate::search::{Found, search_program};
 use crate::spec::{Order, Spec};
-use crate::stack_check::tangled;
+use crate::stack_check::stack;
 use crate::verdict::Reason;
 
 /// What the judge says, before a violation is made small.
@@ -32,7 +32,8 @@ pub(crate) enum Ruling {
 
 /// Judges `history` within `budget` steps of search, and takes those it needs from it.
 pub(crate) fn judge(history: &History, spec: &Spec, budget: &mut u64) -> Ruling {
-    let (all, sure) = match fast(history, spec) {
+    let given = *budget;
+    let (all, sure) = match fast(history, spec, budget) {
         Ok(judged) => judged,
         Err(finding) => return Ruling::Violation(finding),
     };
@@ -40,9 +41,8 @@ pub(crate) fn judge(history: &History, spec: &Spec, budget: &mut u64) -> Ruling 
         return Ruling::Linearizable;
     }
     let program = Program::new(history);
-    let given = *budget;
     if spec.order() == Order::Queue {
-        let steps = guess(&program, spec.bound(), given / 2);
+        let steps = guess(&program, spec.bound(), *budget / 2);
         *budget -= steps.unwrap_or_else(|steps| steps);
         if steps.is_ok() {
             return Ruling::Linearizable;
@@ -52,14 +52,14 @@ pub(crate) fn judge(history: &History, spec: &Spec, budget: &mut u64) -> Ruling 
     *budget = budget.saturating_sub(steps);
     match found {
         Found::Order => Ruling::Linearizable,
-        Found::NoOrder => Ruling::Violation(everything(&all)),
+        Found::NoOrder => Ruling::Violation(all.everything()),
         Found::Nothing => Ruling::Unknown { steps: given - *budget },
     }
 }
 
 /// Everything that can be said without the search: a violation, or whether it is sure that there is
 /// none.
-fn fast(history: &History, spec: &Spec) -> Result<(Lives, bool), Finding> {
+fn fast(history: &History, spec: &Spec, budget: &mut u64) -> Result<(Lives, bool), Finding> {
     let all = Lives::of(history)?;
     let dealt = all.dealt_out();
     let mut sure = !all.at_once;
@@ -75,7 +75,7 @@ fn fast(history: &History, spec: &Spec) -> Result<(Lives, bool), Finding> {
     match spec.order() {
         Order::Bag => {}
         Order::Queue => overtaken(&dealt).map_or(Ok(()), Err)?,
-        Order::Stack => sure &= stack(&all)?,
+        Order::Stack => sure &= stack(&all, budget)?,
     }
     if let Some(bound) = spec.bound() {
         match bounds(&all, &dealt, bound) {
@@ -85,32 +85,4 @@ fn fast(history: &History, spec: &Spec) -> Result<(Lives, bool), Finding> {
         }
     }
     Ok((all, sure))
-}
-
-/// Whether it is sure that the tasks are in order, if they are not certainly out of it.
-fn stack(all: &Lives) -> Result<bool, Finding> {
-    let mut lives: Vec<Life> =
-        all.lives.iter().filter(|life| !life.is_doubtful()).copied().collect();
-    let finding = tangled(&lives);
-    let Some(first_take) = all.takes.first() else { return finding.map_or(Ok(true), Err) };
-    // If the pending gets took nothing?
-    if finding.is_none() && not_empty(all, &lives).is_none() {
-        return Ok(true);
-    }
-    // If the first of them could have taken everything?
-    lives
-        .iter_mut()
-        .filter(|life| life.is_untaken())
-        .for_each(|life| life.get_start = first_take.start);
-    tangled(&lives).map_or(Ok(false), |finding| Err(Finding { takes: true, ..finding }))
-}
-
-/// All of the history: no order of it was found.
-fn everything(all: &Lives) -> Finding {
-    Finding {
-        reason: Reason::NoOrder,
-        items: all.lives.iter().map(|life| life.item).collect(),
-        looks: all.empties.iter().chain(&all.fulls).map(|look| look.operation).collect(),
-        takes: true,
-    }
 }

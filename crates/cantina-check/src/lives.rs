@@ -118,6 +118,16 @@ impl Lives {
         Ok(it)
     }
 
+    /// All of the history: no order explains it, and nothing smaller is known that shows it.
+    pub(crate) fn everything(&self) -> Finding {
+        Finding {
+            reason: Reason::NoOrder,
+            items: self.lives.iter().map(|life| life.item).collect(),
+            looks: self.empties.iter().chain(&self.fulls).map(|look| look.operation).collect(),
+            takes: true,
+        }
+    }
+
     /// The lives with the pending gets dealt out: each task that nobody got is either got from now
     /// on by a pending get, from its start and without an end, or stays. Tasks that may never have
     /// been put are left out. The tasks that were put first, by the ends of their puts, go to the

@@ -12,6 +12,7 @@
 //! * pending gets beyond the number of tasks that nobody got. They take one each, and if a later
 //!   one does and an earlier one does not, the earlier one could have done it; so the last ones go.
 //!   With atomic ones among them they go only when there is no such task at all;
+//! * pending gets that started after everything else had ended;
 //! * the promise that a batch is atomic, when one task is left of it;
 //! * more gets of a task than show that it was got twice, or never put: it is wrong already.
 //!
@@ -39,6 +40,9 @@ pub(crate) fn shrink(history: &History, spec: &Spec, finding: Finding, budget: u
             Ruling::Violation(finding) => Some(finding.reason),
             Ruling::Linearizable | Ruling::Unknown { .. } => None,
         };
+        if judged(&part).is_none() {
+            part = history.clone();
+        }
         let mut length = units(&part).len().div_ceil(2).max(1);
         loop {
             let before = units(&part).len();
@@ -197,6 +201,8 @@ fn keep(
         };
         operations.extend(action.map(|action| Operation { action, ..*operation }));
     }
+    let last_end = operations.iter().filter_map(|it| it.end).max();
+    operations.retain(|it| !it.action.has_no_answer() || Some(it.start) <= last_end);
     History::part(operations)
 }
 
@@ -291,9 +297,12 @@ mod tests {
 
     #[test]
     fn pending_gets_go_when_there_is_nothing_left_for_them() {
-        let history: History =
-            "t0 1..2 put 1\nt0 3..4 put 2\nt1 5.. get\nt2 6.. get up to 3".parse().unwrap();
+        let text =
+            "t0 1..2 put 1\nt0 3..4 put 2\nt1 5.. get\nt2 6.. get up to 3\nt0 7..8 get empty";
+        let history: History = text.parse().unwrap();
         let less = without(&history, &[Unit::Task(1)]);
-        assert_eq!(less.to_string(), "t0 3..4 put 2\nt1 5.. get\n");
+        assert_eq!(less.to_string(), "t0 3..4 put 2\nt1 5.. get\nt0 7..8 get empty\n");
+        let less = without(&history, &[Unit::Look(4)]);
+        assert_eq!(less.to_string(), "t0 1..2 put 1\nt0 3..4 put 2\n");
     }
 }

@@ -4,7 +4,7 @@
 //! Let task `x` be put over `[a, b]` and got over `[c, d]`, `a <= d`; a task that nobody got has
 //! `c = d =` never: getting it after all else changes nothing. Tasks can be taken away one after
 //! the other, and the history is linearizable iff what is left is ("decrease and conquer", as in Lee
-//! and Mathur, "Efficient Decrease-and-Conquer Linearizability Monitoring", 2025):
+//! and Mathur, "Efficient Decrease-and-Conquer Linearizability Monitoring", OOPSLA 2025):
 //!
 //! 1. A task with `c <= b` goes in and right out again, at an instant that its put and its get
 //!    share. It is in nobody's way. What is left has `b < c`, and is unavoidably inside in the span
@@ -21,6 +21,16 @@
 //! it the stack is either empty between two tasks, which makes a gap with a part on each side, or
 //! the first task that goes in comes out last.
 //!
+//! # Pending operations
+//! As for bags, pending puts of tasks that nobody got are left out. A pending get that started at `s`
+//! may have taken a task that nobody got: then `c = s` instead of never. Which one is not to be told
+//! from the ends of their puts, as it is for bags and queues. First nothing is dealt out. If a part
+//! is found that cannot be, or an "empty" that was not, then one of the tasks in it that nobody got
+//! must have been taken, and each of them is tried with each of the pending gets in turn; if there
+//! is none, it is wrong for certain. That is exact, and takes time exponential in the number of
+//! pending gets, so it has a budget. What would be wrong even if every such task could be taken from
+//! the first `s` on is found before.
+//!
 //! # How
 //! By their `b`, the tasks of a part lie side by side, as gaps separate them: a part is a range. A
 //! tree over the tasks finds the bottom of a range, a tree over the instants counts the spans over
@@ -28,14 +38,79 @@
 //! where both conditions may hold, which takes long only if many tasks fulfil one condition each
 //! and none both, such as when many operations overlap.
 
+use crate::bag_check::not_empty;
 use crate::gaps::Gaps;
 use crate::history::NEVER;
-use crate::lives::{Finding, Life};
+use crate::lives::{Finding, Life, Lives, Take};
 use crate::verdict::Reason;
 use std::ops::Range;
 
-/// Tasks that cannot be in an order of last in, first out. No life is that of a pending get.
-pub(crate) fn tangled(lives: &[Life]) -> Option<Finding> {
+/// Steps that a look at so many tasks takes from the budget, one at least.
+const TASKS_PER_STEP: usize = 16;
+
+/// Whether the tasks are in order, and the "empty" answers right: an error says that they are not,
+/// `false` that the budget was spent.
+pub(crate) fn stack(all: &Lives, budget: &mut u64) -> Result<bool, Finding> {
+    let mut lives: Vec<Life> =
+        all.lives.iter().filter(|life| !life.is_doubtful()).copied().collect();
+    let Some(finding) = wrong(all, &lives) else { return Ok(true) };
+    let Some(first_take) = all.takes.first() else { return Err(finding) };
+    // What is wrong even if everything could have been taken needs no trying.
+    let mut taken = lives.clone();
+    let untaken = taken.iter_mut().filter(|life| life.is_untaken());
+    untaken.for_each(|life| life.get_start = first_take.start);
+    if let Some(finding) = wrong(all, &taken) {
+        return Err(Finding { takes: true, ..finding });
+    }
+    match deal(all, &mut lives, &mut all.takes.clone(), &finding, budget) {
+        Some(true) => Ok(true),
+        Some(false) => Err(all.everything()),
+        None => Ok(false),
+    }
+}
+
+fn wrong(all: &Lives, lives: &[Life]) -> Option<Finding> {
+    tangled(lives).or_else(|| not_empty(all, lives))
+}
+
+/// Whether some deal of tasks to `takes` makes right what was found, and everything else. `None`: the
+/// budget was spent.
+fn deal(
+    all: &Lives,
+    lives: &mut [Life],
+    takes: &mut [Take],
+    finding: &Finding,
+    budget: &mut u64,
+) -> Option<bool> {
+    for item in &finding.items {
+        let place = lives.iter().position(|life| life.item == *item).expect("a task of these");
+        if !lives[place].is_untaken() {
+            continue;
+        }
+        for take in 0..takes.len() {
+            let same = takes[..take].iter().any(|it| it.max > 0 && it.start == takes[take].start);
+            if takes[take].max == 0 || same {
+                continue;
+            }
+            *budget = budget.checked_sub(1 + (lives.len() / TASKS_PER_STEP) as u64)?;
+            takes[take].max -= 1;
+            lives[place].get_start = takes[take].start;
+            let right = match wrong(all, lives) {
+                None => true,
+                Some(finding) => deal(all, lives, takes, &finding, budget)?,
+            };
+            if right {
+                return Some(true);
+            }
+            lives[place].get_start = NEVER;
+            takes[take].max += 1;
+        }
+    }
+    Some(false)
+}
+
+/// Tasks that cannot be in an order of last in, first out.
+fn tangled(lives: &[Life]) -> Option<Finding> {
     let mut lives: Vec<Life> =
         lives.iter().filter(|life| life.put_end < life.get_start).copied().collect();
     lives.sort_unstable_by_key(|life| life.put_end);

@@ -327,8 +327,18 @@ fn a_limit_that_is_not_the_one_it_names_is_found() {
 }
 
 #[test]
-fn a_limit_that_is_forgotten_is_found() {
-    is_found(Bug::ForgetsTheLimit);
+fn a_limit_that_consumers_forget_is_found() {
+    is_found(Bug::ConsumersForgetTheLimit);
+}
+
+#[test]
+fn a_limit_that_workers_forget_is_found() {
+    is_found(Bug::WorkersForgetTheLimit);
+}
+
+#[test]
+fn a_pool_that_hides_tasks_after_a_consumer_has_left_is_found() {
+    is_found(Bug::LeavingConsumerHidesPuts);
 }
 
 #[test]

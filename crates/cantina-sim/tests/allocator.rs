@@ -4,7 +4,9 @@ use cantina_sim::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use cantina_sim::atomic::{AtomicPtr, AtomicUsize};
 use cantina_sim::engine::{Failure, Simulation};
 use cantina_sim::lock::Mutex;
-use cantina_sim::{Arc, SimAllocator, thread, touch_write};
+use cantina_sim::topology::CoreId;
+use cantina_sim::trace::What;
+use cantina_sim::{Arc, CachePadded, SimAllocator, thread, touch_write};
 use std::ptr;
 
 #[global_allocator]
@@ -68,6 +70,26 @@ fn a_timed_run_is_the_same_whatever_the_heap_looks_like() {
         clutter.retain(|block| block.len() % 3 != 0);
         assert_eq!((0..5).map(run).collect::<Vec<_>>(), first);
     }
+}
+
+#[test]
+fn memory_lies_on_the_node_of_whoever_asked_for_it() {
+    // The scenario is on node 0; who touches the word first is three hops away, or next to it.
+    let cost = |core| {
+        let outcome = Simulation::new().log(true).run_timed(move || {
+            let word = Box::new(CachePadded::new(AtomicUsize::new(7)));
+            let touch = move || {
+                thread::pin_to(CoreId(core)).unwrap();
+                word.load(Relaxed)
+            };
+            thread::spawn(touch).join().unwrap()
+        });
+        let log = outcome.unwrap().log.unwrap();
+        let first = log.events().iter().find(|event| event.what == What::Load { value: 7 });
+        first.unwrap().cycles
+    };
+    assert!((136..150).contains(&cost(1)), "{}", cost(1));
+    assert!((407..421).contains(&cost(28)), "{}", cost(28));
 }
 
 #[test]

@@ -75,6 +75,38 @@ fn a_fence_on_one_side_is_not_enough() {
 }
 
 #[test]
+fn the_last_access_of_a_thread_is_not_its_end() {
+    // Nothing but its end comes after its load: its store may still be on its way.
+    let seen = outcomes(Memory::Tso, || {
+        let words: &'static [AtomicUsize; 2] = Box::leak(Box::new([0; 2].map(AtomicUsize::new)));
+        let other = thread::spawn(|| {
+            words[0].store(1, Relaxed);
+            words[1].load(Relaxed)
+        });
+        words[1].store(1, SeqCst);
+        let mine = words[0].load(Relaxed);
+        (mine, other.join().unwrap())
+    });
+    assert!(seen.contains(&NEITHER));
+}
+
+#[test]
+fn the_last_access_of_the_scenario_is_not_its_end() {
+    // What the other thread saw is only known after the run.
+    let search = Exhaustive::new(Simulation::new(), || {
+        let words: &'static [AtomicUsize; 3] = Box::leak(Box::new([0; 3].map(AtomicUsize::new)));
+        drop(thread::spawn(|| {
+            words[1].store(1, SeqCst);
+            words[2].store(1 + words[0].load(Relaxed), SeqCst);
+        }));
+        words[0].store(1, Relaxed);
+        (words[1].load(Relaxed), words)
+    });
+    let mut seen = search.map(|outcome| outcome.unwrap().value);
+    assert!(seen.any(|(mine, words)| mine == 0 && words[2].load(Relaxed) == 1));
+}
+
+#[test]
 fn seqcst_stores_and_read_modify_writes_are_fences() {
     let seen = outcomes(Memory::Tso, || dekker(SeqCst, || (), || ()));
     assert!(!seen.contains(&NEITHER));
@@ -158,18 +190,19 @@ fn what_was_written_is_there_after_the_run() {
 #[test]
 fn a_store_never_lands_in_freed_memory() {
     // The word is gone before its store is visible, and another is in its place.
+    let scenario = || {
+        let mut word = std::mem::ManuallyDrop::new(AtomicUsize::new(0));
+        word.store(1, Relaxed);
+        // SAFETY: it is not used again before it is written anew.
+        unsafe { std::mem::ManuallyDrop::drop(&mut word) };
+        *word = AtomicUsize::new(9);
+        thread::spawn(|| ()).join().unwrap();
+        word.load(Relaxed)
+    };
     for seed in 0..50 {
         let simulation = Simulation::new().seed(seed);
-        let late = simulation.run(|| {
-            let mut word = std::mem::ManuallyDrop::new(AtomicUsize::new(0));
-            word.store(1, Relaxed);
-            // SAFETY: it is not used again before it is written anew.
-            unsafe { std::mem::ManuallyDrop::drop(&mut word) };
-            *word = AtomicUsize::new(9);
-            thread::spawn(|| ()).join().unwrap();
-            word.load(Relaxed)
-        });
-        assert_eq!(late.unwrap().value, 9);
+        assert_eq!(simulation.run(scenario).unwrap().value, 9);
+        assert_eq!(simulation.run_timed(scenario).unwrap().value, 9);
     }
 }
 

@@ -1,12 +1,12 @@
 //! Schedules: each finds what it is for, and what was found replays.
 
 use cantina_sim::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use cantina_sim::engine::{Failure, Memory, Op, Outcome, Simulation, run};
+use cantina_sim::engine::{Doing, Failure, Memory, Op, Outcome, Simulation, run};
 use cantina_sim::park::Parker;
 use cantina_sim::schedule::{Adversary, Exhaustive, Schedule, crowd, delay_rmw};
 use cantina_sim::time::Duration;
 use cantina_sim::trace::Trace;
-use cantina_sim::{Arc, Backoff, random, thread};
+use cantina_sim::{Arc, Backoff, CachePadded, random, thread};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Two threads that add one, badly.
@@ -274,6 +274,37 @@ fn who_changes_something_does_not_spin_in_vain() {
     };
     Simulation::new().run(scenario).unwrap();
     Simulation::new().run_timed(scenario).unwrap();
+}
+
+/// Looks at one word and changes another, for ever or so.
+fn looks_and_changes(flag: &AtomicBool, word: &AtomicUsize, turns: usize) {
+    for turn in 0..turns {
+        assert!(!flag.load(Relaxed));
+        word.compare_exchange(turn, turn + 1, Relaxed, Relaxed).unwrap();
+        thread::spin_loop();
+    }
+}
+
+#[test]
+fn who_changes_something_is_not_taken_for_spinning() {
+    let scenario = || {
+        let flag = Arc::new(AtomicBool::new(false));
+        let theirs = flag.clone();
+        let changes = |flag: &AtomicBool| looks_and_changes(flag, &AtomicUsize::new(0), usize::MAX);
+        let _other = thread::spawn(move || changes(&theirs));
+        changes(&flag);
+    };
+    for steps in 1_000..1_020 {
+        let failure = Simulation::new().steps(steps).run(scenario).unwrap_err();
+        let Failure::Budget(report) = failure else { panic!("{failure}") };
+        assert!(report.threads.iter().all(|thread| matches!(thread.doing, Doing::Ready(_))));
+    }
+    let timed = Simulation::new().run_timed(|| {
+        let flag = CachePadded::new(AtomicBool::new(false));
+        let word = CachePadded::new(AtomicUsize::new(0));
+        looks_and_changes(&flag, &word, 100);
+    });
+    assert!(timed.unwrap().nanos < 10_000);
 }
 
 #[test]

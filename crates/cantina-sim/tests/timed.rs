@@ -198,6 +198,66 @@ fn without_a_fence_neither_may_see_the_other() {
 }
 
 #[test]
+fn a_heavy_fence_makes_everybodys_stores_visible() {
+    let machine = Machine::opteron_8x4();
+    let mut costs = machine.costs().clone();
+    // Stores take longer than the fence.
+    costs.heavy = 0;
+    // And who has a copy keeps it meanwhile.
+    costs.hold = 100;
+    (costs.memory, costs.store_owned, costs.store_shared) =
+        ([1_000_000; 4], [1_000_000; 4], [1_000_000; 4]);
+    let slow = machine.calibrated("slow", 1_000, costs);
+    let seen = |heavy: bool| {
+        let scenario = move || {
+            let word = Arc::new(CachePadded::new(AtomicUsize::new(0)));
+            let theirs = word.clone();
+            let at = |time: u64| {
+                thread::sleep(
+                    Duration::from_micros(time).saturating_sub(Duration::from_nanos(nanos())),
+                )
+            };
+            let hot = thread::spawn(move || {
+                thread::pin_to(CoreId(1)).unwrap();
+                at(5_000);
+                theirs.store(1, Relaxed);
+                Pair::best().light();
+                work(10_000_000);
+            });
+            word.load(Relaxed);
+            at(5_100);
+            if heavy {
+                Pair::best().heavy().unwrap();
+            }
+            let seen = word.load(Relaxed);
+            hot.join().unwrap();
+            seen
+        };
+        simulation().machine(slow.clone()).run_timed(scenario).unwrap().value
+    };
+    assert_eq!((seen(false), seen(true)), (0, 1));
+}
+
+#[test]
+fn a_heavy_fence_takes_time_from_everybody() {
+    let time = |fences: usize| {
+        let scenario = move || {
+            together(2, move |number| {
+                if number == 0 {
+                    (0..fences).for_each(|_| Pair::best().heavy().unwrap());
+                } else {
+                    (0..10_000).for_each(|_| work(100));
+                }
+            })
+        };
+        simulation().run_timed(scenario).unwrap().value
+    };
+    let (without, with) = (time(0), time(100));
+    // A hundred interrupts of a thousand cycles.
+    assert!((40_000..50_000).contains(&(with - without)), "{without} {with}");
+}
+
+#[test]
 fn stores_become_visible_in_order() {
     let scenario = || {
         let words = Arc::new([const { AtomicUsize::new(0) }; 64]);
@@ -295,6 +355,50 @@ fn long_waits_in_spin_loops_take_few_steps() {
     let outcome = simulation().run_timed(scenario).unwrap();
     // A turn each 40 microseconds at most, rather than each ten nanoseconds.
     assert!(outcome.steps < 2_000_000, "{}", outcome.steps);
+}
+
+#[test]
+fn who_spins_sees_a_change_when_it_comes() {
+    let scenario = || {
+        let flag = Arc::new(AtomicUsize::new(0));
+        let theirs = flag.clone();
+        let waiter = thread::spawn(move || {
+            let wait = |turn| {
+                while theirs.load(Acquire) < turn {
+                    thread::spin_loop();
+                }
+                nanos()
+            };
+            (1..50).map(wait).collect::<Vec<u64>>()
+        });
+        let set = |turn| {
+            work(50_000 + 100 * turn as u64);
+            flag.store(turn, Release);
+            nanos()
+        };
+        let set: Vec<u64> = (1..50).map(set).collect();
+        let seen = waiter.join().unwrap();
+        set.into_iter().zip(seen).map(|(set, seen)| seen - set).max().unwrap()
+    };
+    let latest = simulation().run_timed(scenario).unwrap().value;
+    assert!(latest < 300, "{latest}");
+}
+
+#[test]
+fn who_sleeps_is_waited_for() {
+    let scenario = || {
+        let flag = Arc::new(AtomicBool::new(false));
+        let theirs = flag.clone();
+        let sleeper = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(20));
+            theirs.store(true, Release);
+        });
+        while !flag.load(Acquire) {
+            thread::spin_loop();
+        }
+        sleeper.join().unwrap();
+    };
+    simulation().run_timed(scenario).unwrap();
 }
 
 #[test]

@@ -15,7 +15,8 @@
 //! # What is not tried
 //! * An answer that only looks (empty, full) and is right in the state of the node is given at
 //!   once and no other move is tried: it changes nothing, and later it may be wrong.
-//! * A put without a future: see [`Model::may_put`](crate::spec::model::Model::may_put).
+//! * A put without a future: of a task that would have to overtake another in a queue, or that would
+//!   lie on another in a stack and come out later.
 //! * Anything before a moment of silence, when the node there led nowhere: no operation is under
 //!   way, none is pending, and the tasks inside could not be in another order. Every order of the
 //!   operations before passes through that very node.

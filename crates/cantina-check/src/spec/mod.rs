@@ -10,6 +10,11 @@
 //! | get of a task | it is inside; in a queue the oldest, in a stack the youngest | it is out |
 //! | get, empty | none is inside | none |
 //!
+//! "Full" is judged like everything else, at one instant of its call, and in the same order that
+//! explains all the other answers. What may have happened counts for it if that helps: a pending put
+//! may have put its task, a pending get need not have taken any. So it is wrong only if
+//! `capacity - full_slack` tasks cannot have been inside at any instant of the call.
+//!
 //! An atomic batch does all its puts or all its gets at one instant, in its order; if it gave a
 //! task back, it was full right after those it accepted. Pending operations may be left out, a
 //! pending get that is not takes whatever it likes of what the table allows.

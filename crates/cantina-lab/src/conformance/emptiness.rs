@@ -149,7 +149,6 @@ pub(super) fn a_task_put_by_a_joined_thread_is_there<F: Family>(
         } else {
             must::get(&mut consumer, because)?;
         }
-        ensure(consumer.get().is_none(), "nothing after the only task", "another")?;
     }
     Ok(())
 }
@@ -176,8 +175,7 @@ pub(super) fn a_task_put_before_a_signal_is_there_after_it<F: Family>(
     crew.start("the one that gets", move |watch| {
         for task in (0..turns).step_by(2) {
             wait_for(&turn, task + 1, watch)?;
-            let got = must::get(&mut consumer, "its put came before the signal")?;
-            ensure(got == task, format_args!("task {task}"), got)?;
+            must::get(&mut consumer, "its put came before the signal")?;
             ensure(consumer.get().is_none(), "nothing after the only task", "another")?;
             // turn: the get.
             turn.store(task + 2, Release);

@@ -73,7 +73,7 @@ impl Task for Aligned {
     }
 
     fn number(&self) -> Option<u64> {
-        let aligned = std::ptr::from_ref(self).addr() % align_of::<Self>() == 0;
+        let aligned = std::ptr::from_ref(self).is_aligned();
         aligned.then_some(self.0)
     }
 }

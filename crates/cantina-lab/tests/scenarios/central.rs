@@ -1,16 +1,20 @@
 //! Pools of one lane, and the locked ones.
 
 use super::{Scenario, Task, central, each_once, get, put};
-use cantina::pool::TaskPool;
+use cantina::pool::{Consumer, Producer, TaskPool};
 use cantina_lab::contender::ms_queue::Queue;
 use cantina_lab::contender::treiber::Stack;
-use cantina_lab::contender::{Lbq, LockedStack};
+use cantina_lab::contender::{Lbq, LockedStack, MsQueue};
 use machine::thread;
 
-pub(super) const ALL: [Scenario; 10] = [
+pub(super) const ALL: [Scenario; 14] = [
     ("a queue is never called empty with a task inside", || never_empty(central::<Queue<Task>>())),
     ("a queue is emptied by two at once", || two_get(central::<Queue<Task>>())),
     ("a queue is filled by two at once", || two_put(central::<Queue<Task>>())),
+    ("a queue is helped by those who put", || helped(MsQueue::new(), false)),
+    ("a queue is helped by those who get", || helped(MsQueue::new(), true)),
+    ("a queue gets a node back", || comes_back(central::<Queue<Large>>())),
+    ("a stack gets a node back", || comes_back(central::<Stack<Large>>())),
     ("a stack is never called empty with a task inside", || never_empty(central::<Stack<Task>>())),
     ("a stack is emptied by two at once", || two_get(central::<Stack<Task>>())),
     ("a stack is filled by two at once", || two_put(central::<Stack<Task>>())),
@@ -58,4 +62,50 @@ fn two_put(pool: impl TaskPool<Task, Worker: 'static>) {
     assert!(got.is_some(), "it was not empty");
     other.join().unwrap();
     each_once([early, got], &mut mine, 3);
+}
+
+/// One puts; another finds it half done, and helps before it puts or gets; a third puts.
+fn helped(pool: impl TaskPool<Task, Worker: 'static>, by_getting: bool) {
+    let (mut first, mut second, mut third) = (pool.worker(), pool.worker(), pool.worker());
+    // Their handles go later: there are enough steps as it is.
+    let puts = thread::spawn(move || {
+        put(&mut first, 1);
+        first
+    });
+    let helps = thread::spawn(move || {
+        if by_getting {
+            return (get(&mut second), second);
+        }
+        put(&mut second, 3);
+        (None, second)
+    });
+    let also_puts = thread::spawn(move || {
+        put(&mut third, 2);
+        third
+    });
+    let _first = puts.join().unwrap();
+    let (got, _second) = helps.join().unwrap();
+    let mut third = also_puts.join().unwrap();
+    each_once([got], &mut third, if by_getting { 2 } else { 3 });
+}
+
+/// A task whose node is like nothing else that is allocated: when it is freed, the next one gets its
+/// memory.
+type Large = [u64; 20];
+
+/// One gets while another gets and puts again, in the same memory.
+fn comes_back(pool: impl TaskPool<Large, Worker: 'static>) {
+    let mut mine = pool.worker();
+    mine.try_put([1; 20]).unwrap();
+    let mut theirs = pool.worker();
+    let other = thread::spawn(move || {
+        let got = theirs.get();
+        theirs.try_put([2; 20]).unwrap();
+        got
+    });
+    let got = mine.get();
+    let mut all: Vec<Large> = other.join().unwrap().into_iter().chain(got).collect();
+    all.extend(std::iter::from_fn(|| mine.get()));
+    all.sort_unstable();
+    assert_eq!(all, [[1; 20], [2; 20]]);
 }

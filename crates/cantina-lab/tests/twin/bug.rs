@@ -38,6 +38,8 @@ pub(crate) enum Bug {
     LeavingProducerTakesTasksAlong,
     /// A handle that is dropped by a panic closes the pool.
     DyingThreadClosesThePool,
+    /// When a consumer has left, what is put is put where nobody looks.
+    LeavingConsumerHidesPuts,
     /// When a consumer has left, nothing can be put any more.
     LeavingConsumerEndsPuts,
     /// A consumer that leaves puts the tasks in order, without the lock between.
@@ -50,8 +52,10 @@ pub(crate) enum Bug {
     PlaceIsNeverGivenBack,
     /// It names one limit and has another.
     NamesAnotherLimit,
-    /// The limit only holds for those who ask whether there is a place.
-    ForgetsTheLimit,
+    /// The limit only holds for consumers that ask whether there is a place.
+    ConsumersForgetTheLimit,
+    /// The limit does not hold for workers.
+    WorkersForgetTheLimit,
 
     // The end.
     /// What is left is not dropped.

@@ -214,7 +214,9 @@ impl<T: Send + 'static> Drop for End<T> {
         state.consumers -=
             usize::from(self.role != Role::Producer && !self.has(Bug::PlaceIsNeverGivenBack));
         state.closed |= thread::panicking() && self.has(Bug::DyingThreadClosesThePool);
-        state.closed |= self.role == Role::Consumer && self.has(Bug::LeavingConsumerEndsPuts);
+        let ends =
+            self.has(Bug::LeavingConsumerEndsPuts) || self.has(Bug::LeavingConsumerHidesPuts);
+        state.closed |= self.role == Role::Consumer && ends;
         if self.has(Bug::LeavingConsumerRaces) && self.role != Role::Producer {
             let tasks = std::mem::take(&mut state.tasks);
             drop(state);

@@ -92,8 +92,9 @@ impl<T: Send + 'static> Shared<T> {
         if self.is_full(&mut state) {
             return self.refuse(&mut state, task);
         }
-        let lost = self.has(Bug::LosesATask) && state.calls % NOW_AND_THEN == 0
-            || self.has(Bug::LosesTasksWithoutSize) && size_of::<T>() == 0;
+        let lost = self.has(Bug::LosesATask) && state.calls % NOW_AND_THEN == 1
+            || self.has(Bug::LosesTasksWithoutSize) && size_of::<T>() == 0
+            || self.has(Bug::LeavingConsumerHidesPuts) && state.closed;
         if !lost {
             state.tasks.push_back(task);
         }
@@ -114,7 +115,7 @@ impl<T: Send + 'static> Shared<T> {
         let Some(mut capacity) = self.setting.capacity else { return false };
         capacity += usize::from(self.has(Bug::HoldsOneTooMany));
         capacity -= usize::from(self.has(Bug::FullTooEarly));
-        let at_whim = held + self.setting.full_slack >= capacity && state.calls % 2 == 0;
+        let at_whim = held + self.setting.full_slack >= capacity && state.calls % 2 == 1;
         let full = held >= capacity || at_whim || state.closed;
         state.closed |= full && self.has(Bug::FullForEver);
         full
@@ -149,7 +150,7 @@ impl<T: Send + 'static> Shared<T> {
 
     fn next(&self, state: &mut State<T>) -> Option<T> {
         state.calls += 1;
-        let now = state.calls % NOW_AND_THEN == 0;
+        let now = state.calls % NOW_AND_THEN == 1;
         let is_closed = state.closed && self.has(Bug::DyingThreadClosesThePool);
         if is_closed || now && self.has(Bug::SaysEmptyTooEarly) {
             return None;
@@ -270,7 +271,11 @@ impl<T: Send + 'static> Twin<T> {
     }
 
     fn refuse(&self, error: TooMany, role: Role) -> End<T> {
-        assert!(self.shared.has(Bug::ForgetsTheLimit), "{error}");
+        let forgets = match role {
+            Role::Worker => self.shared.has(Bug::WorkersForgetTheLimit),
+            _ => self.shared.has(Bug::ConsumersForgetTheLimit),
+        };
+        assert!(forgets, "{error}");
         self.shared.lock().consumers += 1;
         End::new(self.shared.clone(), role)
     }

@@ -71,6 +71,7 @@ pub(crate) fn plants() -> Vec<Plant> {
                 (plain, ForgottenConsumerKeepsTasks, "after a handle was forgotten"),
                 (plain, DyingThreadClosesThePool, "after a thread died with a handle"),
                 (plain, LeavingConsumerEndsPuts, "room for a task"),
+                (plain, LeavingConsumerHidesPuts, "put after a consumer had left"),
             ],
         ),
         (
@@ -164,6 +165,7 @@ pub(crate) fn plants() -> Vec<Plant> {
             vec![
                 (plain, FullWithoutABound, "`Full`"),
                 (plain, BatchPutMiscounts, "what `put_all` says"),
+                (plain, LosesATask, "got 0 times"),
             ],
         ),
         (
@@ -174,6 +176,7 @@ pub(crate) fn plants() -> Vec<Plant> {
                 (bounded, FullTooEarly, "at least 8 tasks to fit"),
                 (bounded, FullForEver, "at least 8 tasks to fit"),
                 (bounded, HoldsOneTooMany, "at most 8 tasks to fit"),
+                (bounded, SaysEmptyTooEarly, "because it was full"),
             ],
         ),
         (
@@ -183,6 +186,7 @@ pub(crate) fn plants() -> Vec<Plant> {
                 (bounded, FullTooEarly, "at least 8 tasks to fit"),
                 (bounded, HoldsOneTooMany, "at most 8 tasks to fit"),
                 (bounded, FullSwallowsTheTask, "to be full at last"),
+                (bounded, ReturnsATaskTwice, "got 2 times"),
             ],
         ),
         (
@@ -202,7 +206,10 @@ pub(crate) fn plants() -> Vec<Plant> {
                 (plain, BatchGetExceedsItsMaximum, "more were put than got"),
             ],
         ),
-        ("a_task_put_by_a_joined_thread_is_there", vec![(plain, PutsLate, "`None`")]),
+        (
+            "a_task_put_by_a_joined_thread_is_there",
+            vec![(plain, PutsLate, "`None`"), (plain, BatchGetMiscounts, "1 task, because")],
+        ),
         (
             "a_task_put_before_a_signal_is_there_after_it",
             vec![(plain, PutsLate, "`None`"), (plain, ReturnsATaskTwice, "the one that gets")],
@@ -217,7 +224,9 @@ pub(crate) fn plants() -> Vec<Plant> {
             vec![
                 (limited, PlaceIsNeverGivenBack, "the place of a consumer that left"),
                 (limited, NamesAnotherLimit, "beside the limit"),
-                (limited, ForgetsTheLimit, "to panic beyond the limit"),
+                (limited, ConsumersForgetTheLimit, "`consumer` to panic"),
+                (limited, WorkersForgetTheLimit, "`worker` to panic"),
+                (limited, LosesATask, "got 0 times"),
             ],
         ),
         (

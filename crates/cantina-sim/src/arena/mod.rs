@@ -22,6 +22,7 @@ mod region;
 use crate::engine::current;
 use region::Region;
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::collections::HashSet;
 use std::ptr::NonNull;
 
 /// Blocks are multiples of it.
@@ -92,6 +93,8 @@ struct Node {
     /// What is not cut yet.
     top: usize,
     end: usize,
+    /// The blocks that were cut, in order: what was the top before, and where each starts.
+    cuts: Vec<(usize, usize)>,
     /// Freed blocks, by class.
     free: Vec<Vec<usize>>,
 }
@@ -114,7 +117,7 @@ impl Arena {
         let region = Region::take(if by_pages { PAGE } else { GRAIN })?;
         let node = |node| {
             let (start, end) = region.stretch(node);
-            Node { start, top: start, end, free: Vec::new() }
+            Node { start, top: start, end, cuts: Vec::new(), free: Vec::new() }
         };
         Some(Self { nodes: (0..nodes).map(node).collect(), region, limit, cut: 0 })
     }
@@ -145,6 +148,7 @@ impl Arena {
                 let pages = |top: usize| (top - node.start).div_ceil(PAGE);
                 let pages = pages(top) - pages(node.top);
                 self.cut += top - node.top;
+                node.cuts.push((node.top, start));
                 node.top = top;
                 (start, pages)
             }
@@ -165,9 +169,19 @@ impl Arena {
     }
 }
 
+impl Node {
+    /// How many bytes, from its start, may be in use: up to the last block that was not freed.
+    fn used(&self) -> usize {
+        let free: HashSet<usize> = self.free.iter().flatten().copied().collect();
+        let unused = self.cuts.iter().rev().take_while(|(_, start)| free.contains(start));
+        unused.last().map_or(self.top, |&(top, _)| top) - self.start
+    }
+}
+
 impl Drop for Arena {
     fn drop(&mut self) {
-        let used = self.nodes.iter().map(|node| node.top - node.start).max();
+        let used =
+            if self.region.is_clear() { None } else { self.nodes.iter().map(Node::used).max() };
         self.region.close(used.unwrap_or(0));
     }
 }
@@ -238,6 +252,26 @@ mod tests {
         for freed in [one, two, far] {
             super::count_freed(freed.as_ptr() as usize);
         }
+    }
+
+    #[test]
+    fn what_was_freed_at_the_end_is_free_for_the_next_run() {
+        let Some(mut arena) = Arena::new(1, true, 1 << 20) else { return };
+        let blocks: Vec<usize> = (0..5)
+            .map(|n| arena.allocate(layout(100 * n + 1), 0).unwrap().start.as_ptr() as usize)
+            .collect();
+        let used = |arena: &Arena| arena.nodes[0].used();
+        let all = used(&arena);
+        let mut free = |n: usize| {
+            arena.free(blocks[n], layout(100 * n + 1));
+            super::count_freed(blocks[n]);
+            used(&arena)
+        };
+        assert_eq!(free(1), all);
+        assert_eq!(free(4), blocks[4] - blocks[0]);
+        assert_eq!(free(3), blocks[3] - blocks[0]);
+        assert_eq!(free(2), blocks[1] - blocks[0]);
+        assert_eq!(free(0), 0);
     }
 
     #[test]

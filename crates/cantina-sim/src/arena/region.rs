@@ -85,6 +85,11 @@ impl Region {
         (offset % STRETCH >= self.used).then_some(offset / STRETCH)
     }
 
+    /// Whether no block is in use.
+    pub(crate) fn is_clear(&self) -> bool {
+        STATES[self.index].live.load(Acquire) == 0
+    }
+
     /// A block was given out.
     pub(crate) fn gave(&self) {
         STATES[self.index].live.fetch_add(1, Relaxed);
@@ -162,7 +167,9 @@ fn give_back(_start: usize, _bytes: usize) {}
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use super::{STRETCH, contains, give_back, node_of, reserve};
+    use super::{
+        Acquire, FULL, Region, STATES, STRETCH, contains, freed, give_back, node_of, reserve,
+    };
 
     #[test]
     fn memory_that_was_given_back_is_as_new() {
@@ -177,8 +184,21 @@ mod tests {
     }
 
     #[test]
+    fn a_region_that_is_mostly_in_use_is_not_taken() {
+        let Some(region) = Region::take(64) else { return };
+        let (index, start) = (region.index, region.start);
+        region.gave();
+        region.close(FULL);
+        let others: Vec<Region> = (0..8).filter_map(|_| Region::take(64)).collect();
+        assert!(others.iter().all(|other| other.index != index));
+        others.iter().for_each(|other| other.close(0));
+        freed(start);
+        assert_eq!(STATES[index].live.load(Acquire), 0);
+    }
+
+    #[test]
     fn a_region_knows_its_nodes() {
-        let Some(region) = super::Region::take(64) else { return };
+        let Some(region) = Region::take(64) else { return };
         let (start, end) = region.stretch(3);
         assert!(start < end && end - start <= STRETCH);
         assert_eq!((node_of(start), node_of(end - 1), node_of(end)), (Some(3), Some(3), Some(4)));

@@ -277,7 +277,7 @@ impl Core {
         Ok(Some(block.start))
     }
 
-    /// The current thread gives a block back that may be the arena's.
+    /// A block is given back that may be the arena's.
     pub(crate) fn free(&mut self, start: usize, layout: Layout) {
         self.clear(start, start + layout.size());
         if let Heap::Arena(arena) = &mut self.heap {

@@ -32,7 +32,8 @@ struct Inside<'a>(&'a Engine);
 
 impl Drop for Inside<'_> {
     fn drop(&mut self) {
-        for fibre in self.0.core.borrow_mut().close() {
+        let fibres: Vec<_> = self.0.core.borrow_mut().close().collect();
+        for fibre in fibres {
             // SAFETY: the run is over: no thread goes on that could have a pointer into its stack.
             unsafe { fibre.recycle() };
         }
@@ -187,9 +188,7 @@ pub(crate) fn allocate(layout: Layout) -> Option<NonNull<u8>> {
 /// A block is given back that may have been allocated here.
 pub(crate) fn free(start: usize, layout: Layout) {
     inside(|engine| {
-        if engine.running.get()
-            && let Ok(mut core) = engine.core.try_borrow_mut()
-        {
+        if let Ok(mut core) = engine.core.try_borrow_mut() {
             core.free(start, layout);
         }
     });

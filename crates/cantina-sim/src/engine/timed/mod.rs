@@ -269,7 +269,7 @@ impl Timed {
         }
         self.rounds = 0;
         let runs = table.threads().iter().flatten().any(|thread| thread.wait == Wait::Nothing);
-        !runs && self.sleepers.is_empty() && self.buffered.is_empty()
+        !runs && self.sleepers.is_empty()
     }
 
     /// The current thread lets others go on.
