@@ -20,5 +20,14 @@ export CARGO_TARGET_DIR=$PWD/target/sanitize-$kind
 export CANTINA_FENCE=symmetric
 export TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/ci/tsan.txt"
 export ASAN_OPTIONS="detect_leaks=1"
-# With --target the build scripts and procedural macros stay plain. loom and the simulator run on one OS thread: nothing to see there.
-cargo +nightly test --quiet --target "$target" --tests -p cantina-machine -p cantina -p cantina-check -p cantina-lab
+# With --target the build scripts and procedural macros stay plain. loom and the simulator run on one OS thread, and the judge in
+# safe code on one: nothing to see there.
+run() { cargo +nightly test --quiet --target "$target" "$@"; }
+case $kind in
+  address) run --tests -p cantina-machine -p cantina -p cantina-lab ;;
+  thread)
+    run --tests -p cantina-machine -p cantina
+    # What waits for std's mutex cannot be followed: the pools with locks are loom's (see tsan.txt).
+    run -p cantina-lab --test conformance -- --skip locked --skip lbq
+    ;;
+esac

@@ -1,5 +1,5 @@
-//! Stacks, exactly and in about `O(n log n)`, for histories of single puts and gets without a bound
-//! and without pending gets.
+//! Stacks, exactly, for histories of single puts and gets without a bound; in about `O(n log n)`
+//! unless pending gets took something.
 //!
 //! Let task `x` be put over `[a, b]` and got over `[c, d]`, `a <= d`; a task that nobody got has
 //! `c = d =` never: getting it after all else changes nothing. Tasks can be taken away one after
@@ -62,7 +62,12 @@ pub(crate) fn stack(all: &Lives, budget: &mut u64) -> Result<bool, Finding> {
     if let Some(finding) = wrong(all, &taken) {
         return Err(Finding { takes: true, ..finding });
     }
-    match deal(all, &mut lives, &mut all.takes.clone(), &finding, budget) {
+    // Half of the budget, so that something is left for the search.
+    let mut half = *budget / 2;
+    *budget -= half;
+    let dealt = deal(all, &mut lives, &mut all.takes.clone(), &finding, &mut half);
+    *budget += half;
+    match dealt {
         Some(true) => Ok(true),
         Some(false) => Err(all.everything()),
         None => Ok(false),
@@ -88,8 +93,7 @@ fn deal(
             continue;
         }
         for take in 0..takes.len() {
-            let same = takes[..take].iter().any(|it| it.max > 0 && it.start == takes[take].start);
-            if takes[take].max == 0 || same {
+            if takes[take].max == 0 {
                 continue;
             }
             *budget = budget.checked_sub(1 + (lives.len() / TASKS_PER_STEP) as u64)?;

@@ -7,8 +7,8 @@
 //! t2                  [get ...
 //! ```
 //!
-//! Times that occur get a column each, in their order; how far they lie apart is not drawn. Two
-//! operations overlap if they share a column. Operations of one thread that overlap (a batch, task
+//! Times that occur get a column each, in their order; how far they lie apart is not drawn. Long ones
+//! are counted from the first. Two operations overlap if they share a column. Operations of one thread that overlap (a batch, task
 //! by task) go below each other. A pending operation has no right end.
 
 use crate::history::Operation;
@@ -17,22 +17,17 @@ use std::fmt;
 /// Draws `operations`.
 pub(crate) fn draw(operations: &[Operation], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let drawing = Drawing::new(operations);
-    let name_width = operations
-        .iter()
-        .map(|operation| lane_name(operation.thread).len())
-        .chain([HEADER.len()])
-        .max()
-        .unwrap_or(0);
-    let header: Vec<(usize, String)> = drawing
-        .lefts
-        .iter()
-        .zip(&drawing.times)
-        .map(|(&left, time)| (left, time.to_string()))
-        .collect();
-    write_lane(f, HEADER, name_width, &header)?;
+    if drawing.origin > 0 {
+        writeln!(f, "times from {} on", drawing.origin)?;
+    }
     let mut threads: Vec<usize> = operations.iter().map(|operation| operation.thread).collect();
     threads.sort_unstable();
     threads.dedup();
+    let names = threads.iter().map(|&thread| lane_name(thread).len());
+    let name_width = names.chain([HEADER.len()]).max().unwrap_or(0);
+    let times =
+        (0..drawing.times.len()).map(|column| (drawing.lefts[column], drawing.time(column)));
+    write_lane(f, HEADER, name_width, &times.collect::<Vec<_>>())?;
     for thread in threads {
         let own = operations.iter().filter(|operation| operation.thread == thread);
         for (row, lane) in drawing.lanes(own).iter().enumerate() {
@@ -44,6 +39,9 @@ pub(crate) fn draw(operations: &[Operation], f: &mut fmt::Formatter<'_>) -> fmt:
 }
 
 const HEADER: &str = "time";
+
+/// Times from here on are long.
+const LONG: u64 = 10_000;
 
 fn lane_name(thread: usize) -> String {
     format!("t{thread}")
@@ -66,8 +64,10 @@ fn write_lane(
 
 /// The columns.
 struct Drawing {
-    /// The times that occur.
+    /// The times that occur,
     times: Vec<u64>,
+    /// written as differences to this one.
+    origin: u64,
     /// Where the column of each begins, and where the last one ends.
     lefts: Vec<usize>,
 }
@@ -80,7 +80,8 @@ impl Drawing {
             .collect();
         times.sort_unstable();
         times.dedup();
-        let mut drawing = Self { lefts: Vec::new(), times };
+        let origin = times.first().copied().filter(|&first| first >= LONG).unwrap_or(0);
+        let mut drawing = Self { lefts: Vec::new(), times, origin };
         // From left to right each column gets the width that the times and the boxes that end in it
         // ask for; the box of a pending operation ends in the last one.
         let mut ending: Vec<Vec<&Operation>> = vec![Vec::new(); drawing.times.len()];
@@ -90,7 +91,7 @@ impl Drawing {
         let mut left = 0;
         for (column, ending) in ending.iter().enumerate() {
             drawing.lefts.push(left);
-            let time = left + drawing.times[column].to_string().len();
+            let time = left + drawing.time(column).len();
             let right = |operation: &&Operation| {
                 drawing.lefts[drawing.column(operation.start)] + label(operation).len()
             };
@@ -98,6 +99,10 @@ impl Drawing {
         }
         drawing.lefts.push(left);
         drawing
+    }
+
+    fn time(&self, column: usize) -> String {
+        (self.times[column] - self.origin).to_string()
     }
 
     fn column(&self, time: u64) -> usize {

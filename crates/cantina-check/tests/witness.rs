@@ -146,6 +146,19 @@ fn atomic_batches_shrink_task_by_task() {
 }
 
 #[test]
+fn what_no_pending_get_could_have_helped_is_found_without_trying_them() {
+    let mut text = String::from("t0 1..2 put 1\nt0 3..4 put 2\nt0 5..6 get 1\nt0 7..8 get 2\n");
+    for thread in 1..=10 {
+        text += &format!("t{thread} 10..11 put {thread}0\nt{thread} 12.. get\n");
+    }
+    text += "t0 13..14 put 3\nt0 15..16 get 3\n";
+    let history: History = text.parse().unwrap();
+    let verdict = check(&history, &Spec::stack(), 0);
+    let witness = "t0 1..2 put 1\nt0 3..4 put 2\nt0 5..6 get 1\nt0 7..8 get 2\n";
+    assert_eq!(verdict.violation().unwrap().witness.to_string(), witness);
+}
+
+#[test]
 fn a_violation_is_drawn_with_a_lane_for_each_thread() {
     let text = "t0 100..250 put 1\nt1 200..300 put 2\nt12 410..500 get empty\nt1 500..510 get 1";
     let drawn = violation(text, Spec::bag()).to_string();
@@ -184,6 +197,25 @@ t2 2.. put 3
 t0 7..8 put 5 full
 ";
     assert_eq!(violation.to_string(), expected);
+}
+
+#[test]
+fn long_times_are_drawn_from_the_first_one_on() {
+    let text =
+        "t0 81234567000100..81234567000200 put 1\nt1 81234567000300..81234567001000 get empty";
+    let drawn = violation(text, Spec::bag()).to_string();
+    let expected = "\
+not a bag: \"empty\", but at every instant of that call something was inside
+
+times from 81234567000100 on
+time  0 100   200 900
+t0    [put 1]
+t1            [get empty]
+
+t0 81234567000100..81234567000200 put 1
+t1 81234567000300..81234567001000 get empty
+";
+    assert_eq!(drawn, expected);
 }
 
 #[test]

@@ -152,6 +152,11 @@ fn none_from_a_pool_where_somebody_is_inside_is_found() {
 }
 
 #[test]
+fn none_from_a_pool_that_was_empty_once_is_found() {
+    is_found(Bug::RemembersThatItWasEmpty);
+}
+
+#[test]
 fn a_put_that_others_see_too_late_is_found() {
     is_found(Bug::PutsLate);
 }

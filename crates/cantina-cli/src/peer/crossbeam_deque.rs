@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 pub(super) const WORKER: Peer = Peer {
     name: "crossbeam-deque",
-    about: "a FIFO worker per producer, pushed one by one; consumers steal batches of up to 256",
+    about: "a FIFO worker per producer; push one by one, steal a batch, pop one by one",
     package: "crossbeam-deque",
     shapes: Shapes::Any,
     allocates: true,
@@ -19,7 +19,7 @@ pub(super) const WORKER: Peer = Peer {
 
 pub(super) const INJECTOR: Peer = Peer {
     name: "crossbeam-injector",
-    about: "one injector for all, pushed one by one; consumers steal batches of up to 256",
+    about: "one injector for all; push one by one, steal a batch, pop one by one",
     package: "crossbeam-deque",
     shapes: Shapes::Any,
     allocates: true,
@@ -27,8 +27,8 @@ pub(super) const INJECTOR: Peer = Peer {
     drive: || drive(OneInjector),
 };
 
-/// Tasks stolen at a time, at most.
-const LIMIT: usize = 256;
+/// Tasks stolen from the injector at a time, at most: a block of it.
+const LIMIT: usize = 64;
 
 struct Workers;
 struct WorkerPut<T>(Worker<T>);
@@ -75,8 +75,7 @@ impl<T: Task> Get<T> for Thief<T> {
     #[inline]
     fn get(&mut self, tally: &mut Tally) -> bool {
         for _ in 0..self.victims.len() {
-            let victim = &self.victims[self.next];
-            if let Steal::Success(task) = victim.steal_batch_with_limit_and_pop(&self.stolen, LIMIT)
+            if let Steal::Success(task) = self.victims[self.next].steal_batch_and_pop(&self.stolen)
             {
                 count(task, &self.stolen, tally);
                 return true;

@@ -3,7 +3,7 @@
 //! Each is driven by its own fastest documented use, one file per crate. They synchronise over
 //! `std`, so they run on the real machine only.
 //!
-//! Whoever is bounded holds [`CAPACITY`] tasks. A producer that finds no room tries again, spinning
+//! Whoever is bounded holds [`CAPACITY`] tasks, if it says nothing else. A producer that finds no room tries again, spinning
 //! briefly and then yielding, and so does a consumer that finds nothing: no peer is made to sleep.
 
 mod concurrent_queue;
@@ -20,7 +20,7 @@ mod std_mpsc;
 use cantina_lab::experiment::{Contestant, Drive, Shapes};
 use cantina_record::Kind;
 
-/// How many tasks a bounded peer holds.
+/// How many tasks a bounded peer holds that is not faster with fewer.
 const CAPACITY: usize = 1 << 16;
 
 /// The lock file this program was built from.

@@ -9,7 +9,7 @@ use cantina::pool::{self, Full, TaskPool};
 use machine::Arc;
 use std::fmt;
 
-/// A pool of one lane; see the [module](self).
+/// A pool of one lane; see the module.
 pub struct Central<L: Lane> {
     shared: Arc<Shared<L>>,
 }

@@ -121,3 +121,37 @@ impl<L: Lane> fmt::Debug for Member<L> {
         f.debug_struct("Member").finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{BATCH, Lane, Member, Stamp, nodes};
+    use crate::contender::ms_queue::Queue;
+    use crate::contender::treiber::Stack;
+
+    /// What an empty lane says, twice; then after something was in it, however much.
+    fn stamps<L: Lane<Task = u8>>() -> [Stamp; 4] {
+        let lane = L::new();
+        let mut member = Member::join(&nodes::<L>(BATCH));
+        [0, 0, 1, 3].map(|tasks| {
+            for task in 0..tasks {
+                // SAFETY: the only member.
+                unsafe { lane.put(&mut member, task) };
+            }
+            for _ in 0..tasks {
+                // SAFETY: as above.
+                assert!(unsafe { lane.get(&mut member) }.is_ok());
+            }
+            // SAFETY: as above.
+            unsafe { lane.get(&mut member) }.expect_err("all were got")
+        })
+    }
+
+    #[test]
+    fn a_lane_says_whether_it_was_empty_all_the_while() {
+        for [first, again, after_one, after_three] in [stamps::<Queue<_>>(), stamps::<Stack<_>>()] {
+            assert_eq!(first, again);
+            assert_ne!(again, after_one);
+            assert_ne!(after_one, after_three);
+        }
+    }
+}

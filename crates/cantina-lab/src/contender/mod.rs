@@ -14,7 +14,7 @@
 //! than the algorithm asks for. `None` claims what it [claims](cantina::pool) of every pool. Handles
 //! come and go, and tasks may borrow.
 //!
-//! The lock-free ones are made of a [lane](lane): a queue or a stack with hazard pointers.
+//! The lock-free ones are made of a [lane]: a queue or a stack with hazard pointers.
 //! [`Central`] is a pool of one, [`Stealing`](stealing::Stealing) of one per consumer.
 
 mod central;

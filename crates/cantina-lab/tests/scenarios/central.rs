@@ -1,26 +1,24 @@
-//! Pools of one lane, and the locked ones.
+//! Pools with one place where all meet. Those of one lane free what they can at once.
 
-use super::{Scenario, Task, central, each_once, get, put};
+use super::{Scenario, Task, each_once, get, put};
 use cantina::pool::{Consumer, Producer, TaskPool};
-use cantina_lab::contender::ms_queue::Queue;
-use cantina_lab::contender::treiber::Stack;
-use cantina_lab::contender::{Lbq, LockedStack, MsQueue};
+use cantina_lab::contender::{Lbq, LockedStack, MsQueue, Treiber};
 use machine::thread;
 
 pub(super) const ALL: [Scenario; 14] = [
-    ("a queue is never called empty with a task inside", || never_empty(central::<Queue<Task>>())),
-    ("a queue is emptied by two at once", || two_get(central::<Queue<Task>>())),
-    ("a queue is filled by two at once", || two_put(central::<Queue<Task>>())),
+    ("a queue is never called empty with a task inside", || never_empty(MsQueue::retiring(1))),
+    ("a queue is emptied by two at once", || two_get(MsQueue::retiring(1))),
+    ("a queue is filled by two at once", || two_put(MsQueue::retiring(1))),
     ("a queue is helped by those who put", || helped(MsQueue::new(), false)),
     ("a queue is helped by those who get", || helped(MsQueue::new(), true)),
-    ("a queue gets a node back", || comes_back(central::<Queue<Large>>())),
-    ("a stack gets a node back", || comes_back(central::<Stack<Large>>())),
-    ("a stack is never called empty with a task inside", || never_empty(central::<Stack<Task>>())),
-    ("a stack is emptied by two at once", || two_get(central::<Stack<Task>>())),
-    ("a stack is filled by two at once", || two_put(central::<Stack<Task>>())),
+    ("a node comes back to a queue", || comes_back(MsQueue::retiring(1))),
+    ("a stack is never called empty with a task inside", || never_empty(Treiber::retiring(1))),
+    ("a stack is emptied by two at once", || two_get(Treiber::retiring(1))),
+    ("a stack is filled by two at once", || two_put(Treiber::retiring(1))),
+    ("a node comes back to a stack", || comes_back(Treiber::retiring(1))),
     ("two locks hold a queue together", || never_empty(Lbq::new())),
-    ("two locks empty a queue", || two_get(Lbq::new())),
-    ("two locks fill a queue", || two_put(Lbq::new())),
+    ("a queue with two locks is emptied by two at once", || two_get(Lbq::new())),
+    ("a queue with two locks is filled by two at once", || two_put(Lbq::new())),
     ("a lock holds a stack together", || never_empty(LockedStack::new())),
 ];
 
@@ -89,12 +87,12 @@ fn helped(pool: impl TaskPool<Task, Worker: 'static>, by_getting: bool) {
     each_once([got], &mut third, if by_getting { 2 } else { 3 });
 }
 
-/// A task whose node is like nothing else that is allocated: when it is freed, the next one gets its
-/// memory.
-type Large = [u64; 20];
+/// A task whose node is as long as nothing else that is allocated: when one is freed, the next gets
+/// its memory.
+type Long = [u64; 20];
 
 /// One gets while another gets and puts again, in the same memory.
-fn comes_back(pool: impl TaskPool<Large, Worker: 'static>) {
+fn comes_back(pool: impl TaskPool<Long, Worker: 'static>) {
     let mut mine = pool.worker();
     mine.try_put([1; 20]).unwrap();
     let mut theirs = pool.worker();
@@ -104,7 +102,7 @@ fn comes_back(pool: impl TaskPool<Large, Worker: 'static>) {
         got
     });
     let got = mine.get();
-    let mut all: Vec<Large> = other.join().unwrap().into_iter().chain(got).collect();
+    let mut all: Vec<Long> = other.join().unwrap().into_iter().chain(got).collect();
     all.extend(std::iter::from_fn(|| mine.get()));
     all.sort_unstable();
     assert_eq!(all, [[1; 20], [2; 20]]);

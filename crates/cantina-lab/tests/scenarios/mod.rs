@@ -5,8 +5,6 @@ mod central;
 mod stealing;
 
 use cantina::pool::{Consumer, Producer};
-use cantina_lab::contender::Central;
-use cantina_lab::contender::lane::Lane;
 
 /// A scenario and its name.
 pub(crate) type Scenario = (&'static str, fn());
@@ -16,13 +14,8 @@ pub(crate) fn all() -> Vec<Scenario> {
     [central::ALL.as_slice(), stealing::ALL.as_slice()].concat()
 }
 
-/// Something whose bytes a model watches.
+/// Something that is whole or not.
 type Task = Box<u64>;
-
-/// A pool of one lane that frees what it can at once.
-fn central<L: Lane>() -> Central<L> {
-    Central::retiring(1)
-}
 
 fn put(producer: &mut impl Producer<Task>, task: u64) {
     assert!(producer.try_put(Box::new(task)).is_ok(), "there is always room");
@@ -32,7 +25,7 @@ fn get(consumer: &mut impl Consumer<Task>) -> Option<u64> {
     consumer.get().map(|task| *task)
 }
 
-/// Asserts that these are the tasks up to `last`, each once, with those that are left.
+/// Asserts that these, with those that are left, are the tasks up to `last`, each once.
 fn each_once(
     got: impl IntoIterator<Item = Option<u64>>,
     left: &mut impl Consumer<Task>,

@@ -24,6 +24,8 @@ pub(crate) enum Bug {
     SaysEmptyTooEarly,
     /// It says so when somebody else is inside.
     SaysEmptyWhenContended,
+    /// A handle that has found it empty once finds it empty for ever.
+    RemembersThatItWasEmpty,
     /// A task is only visible to others when its producer makes its next call.
     PutsLate,
 

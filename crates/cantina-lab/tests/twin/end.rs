@@ -31,6 +31,7 @@ pub(crate) struct End<T: Send + 'static> {
     home: ThreadId,
     /// What it holds back, or got ahead.
     pocket: VecDeque<T>,
+    found_empty: bool,
 }
 
 impl<T: Send + 'static> End<T> {
@@ -41,7 +42,7 @@ impl<T: Send + 'static> End<T> {
         let name = state.calls;
         drop(state);
         let home = std::thread::current().id();
-        Self { shared, role, name, home, pocket: VecDeque::new() }
+        Self { shared, role, name, home, pocket: VecDeque::new(), found_empty: false }
     }
 
     fn has(&self, bug: Bug) -> bool {
@@ -179,7 +180,12 @@ impl<T: Send + 'static> Consumer<T> for End<T> {
             }
             return self.pocket.pop_front();
         }
-        self.shared.get()
+        if self.found_empty {
+            return None;
+        }
+        let task = self.shared.get();
+        self.found_empty = task.is_none() && self.has(Bug::RemembersThatItWasEmpty);
+        task
     }
 
     fn get_many(&mut self, max: usize, into: &mut Vec<T>) -> usize {

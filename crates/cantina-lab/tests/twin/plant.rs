@@ -42,7 +42,7 @@ pub(crate) fn plants() -> Vec<Plant> {
                 (bounded, LosesATask, "put 1 and got 0 times"),
                 (bag, GetsInTwoSteps, "put 1 and got 2 times"),
                 (bounded, FullSwallowsTheTask, "got 0 times"),
-                (bag, SaysEmptyWhenContended, "nothing left when all consumers"),
+                (plain, RemembersThatItWasEmpty, "nothing left when all consumers"),
                 (bounded, FullGivesAnotherTask, "the task that comes back"),
             ],
         ),

@@ -138,7 +138,7 @@ fn base() -> Option<usize> {
 }
 
 /// Reserves `bytes` bytes of address space that become memory when they are used.
-#[cfg(unix)]
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 fn reserve(bytes: usize) -> Option<usize> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     let protection = libc::PROT_READ | libc::PROT_WRITE;
@@ -148,7 +148,7 @@ fn reserve(bytes: usize) -> Option<usize> {
 }
 
 /// Tells the system that what is in these bytes is not needed any more.
-#[cfg(unix)]
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 fn give_back(start: usize, bytes: usize) {
     // SAFETY: it is part of the reservation, and no block in it is in use. Should the system refuse,
     // the memory stays ours.
@@ -157,12 +157,12 @@ fn give_back(start: usize, bytes: usize) {
     };
 }
 
-#[cfg(not(unix))]
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
 fn reserve(_bytes: usize) -> Option<usize> {
     None
 }
 
-#[cfg(not(unix))]
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
 fn give_back(_start: usize, _bytes: usize) {}
 
 #[cfg(all(test, target_os = "linux"))]

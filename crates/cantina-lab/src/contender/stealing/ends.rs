@@ -73,10 +73,8 @@ impl<L: Lane> Producer<L> {
     /// Whom to feed: the same as before, unless consumers have come or gone.
     fn choose(&mut self) -> Known<L> {
         let turnover = self.shared.seats.turnover();
-        if let Some(fed) = &self.fed {
-            if fed.turnover == turnover {
-                return fed.seat;
-            }
+        if let Some(fed) = self.fed.as_ref().filter(|fed| fed.turnover == turnover) {
+            return fed.seat;
         }
         self.stop_feeding();
         let seat = Known::new(self.shared.seats.feed(|to| self.shared.distance(self.here, to)));
