@@ -2,5 +2,5 @@
 # What would be published builds from its package alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cargo package --quiet --workspace --exclude-lockfile --allow-dirty --exclude cantina-cli \
-  --exclude machine-loom --exclude cantina-on-loom --exclude cantina-on-sim --exclude lab-on-sim
+libraries=(cantina-machine cantina cantina-sim cantina-check cantina-record cantina-lab)
+CARGO_TARGET_DIR=$PWD/target/package-check cargo package --quiet --allow-dirty "${libraries[@]/#/--package=}"
