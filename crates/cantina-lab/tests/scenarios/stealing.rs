@@ -43,15 +43,16 @@ fn moves_on<L: Lane<Task = Task> + 'static>() {
     each_once([got, other.join().unwrap()], &mut mine, 2);
 }
 
-/// The same, but the lane is there only since then.
+/// The same, but the task moves to a lane that was not there before.
 fn found_in_a_new_lane<L: Lane<Task = Task> + 'static>() {
-    let pool = pool::<L>(2);
+    let pool = pool::<L>(3);
+    let mut theirs = pool.worker();
+    put(&mut theirs, 1);
     let mut mine = pool.worker();
-    put(&mut mine, 1);
-    let theirs = pool.clone();
+    let also_theirs = pool.clone();
     let other = thread::spawn(move || {
-        let mut theirs = theirs.worker();
-        put(&mut theirs, 2);
+        let mut new = also_theirs.worker();
+        put(&mut new, 2);
         let got = get(&mut theirs);
         assert!(got.is_some(), "it was never empty");
         got

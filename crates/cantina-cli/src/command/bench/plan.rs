@@ -13,8 +13,8 @@ use cantina_record::Kind;
 const REPETITIONS: usize = 7;
 const TARGET_MS: u64 = 200;
 /// The same, quickly.
-const QUICK_REPETITIONS: usize = 3;
-const QUICK_TARGET_MS: u64 = 70;
+const QUICK_REPETITIONS: usize = 5;
+const QUICK_TARGET_MS: u64 = 120;
 
 /// What will be measured: a job for each allocator.
 #[derive(Debug)]
@@ -151,7 +151,7 @@ mod tests {
             assert!(few.pools.iter().any(|pool| pool == name), "{name}");
         }
         assert!(few.pools.len() < all.pools.len() && few.columns.len() < all.columns.len());
-        assert!((few.repetitions, all.repetitions) == (3, 7) && few.target_ms < all.target_ms);
+        assert!((few.repetitions, all.repetitions) == (5, 7) && few.target_ms < all.target_ms);
         assert!(few.columns.iter().all(|column| !column.long_tasks));
         let lines = all.columns.iter().filter(|column| column.long_tasks);
         assert!(lines.map(|line| (line.producers, line.consumers)).eq([(1, 1)]));
