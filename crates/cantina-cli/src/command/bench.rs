@@ -90,6 +90,8 @@ fn show(event: Event<'_>, allocator: Allocator, progress: &Progress) {
     match event {
         Event::Running(what) => progress.doing(&format!("{what} ({})", allocator.name())),
         Event::Ran => progress.advance(1),
-        Event::Note(line) => progress.note(&format!("warning: {line}")),
+        Event::Note(line) => {
+            progress.note(&format!("warning: with {}: {line}", allocator.name()));
+        }
     }
 }

@@ -5,8 +5,8 @@
 //! Column by column: first every contestant warms up, which also tells how many tasks make a run of
 //! the wished length. Then round after round everybody runs once, each round beginning with the
 //! next contestant, so that whatever drifts meets all of them alike. A repetition with a [`Guard`]
-//! reading beside it that shows a busy machine is thrown away and repeated, a limited number of
-//! times; what is kept in spite of it is counted in the row.
+//! reading beside it that shows a busy machine is thrown away and repeated, as long as that does not
+//! take too long; what is kept in spite of it is counted in the row.
 
 mod session;
 #[cfg(test)]
@@ -104,9 +104,7 @@ pub fn measure(
     guard: Option<Guard>,
     watch: Watch<'_>,
 ) -> Result<Vec<Row>, Stopped> {
-    // A busy machine may make it half as long again, not more.
-    let retries = plan.steps(contestants) / 2;
-    let mut session = Session::new(plan, guard, retries, watch);
+    let mut session = Session::new(plan, guard, plan.steps(contestants), watch);
     let mut columns = Vec::new();
     for &column in &plan.columns {
         columns.push((column, session.measure(column, contestants)?));

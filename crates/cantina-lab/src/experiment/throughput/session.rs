@@ -16,7 +16,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The first warm-up run.
 const FIRST_TASKS: u64 = 4_096;
 /// A warm-up run of this part of the target tells the speed well enough.
-const WARM_UP_PART: f64 = 8.0;
+const WARM_UP_PART: f64 = 3.0;
+/// How many times as many tasks the next warm-up run may have.
+const WARM_UP_STEP: f64 = 32.0;
 /// The most bytes of tasks in a calibrated run: they may all be in the pool at once.
 const MOST_BYTES: u64 = 256 << 20;
 
@@ -24,8 +26,8 @@ const MOST_BYTES: u64 = 256 << 20;
 pub(super) struct Session<'a, 'w> {
     plan: &'a Plan,
     guard: Option<Guard>,
-    /// Repetitions that may still be thrown away.
-    retries_left: usize,
+    /// How much time may still be spent on repetitions that are thrown away.
+    time_to_waste: Duration,
     watch: Watch<'w>,
 }
 
@@ -48,10 +50,12 @@ impl<'a, 'w> Session<'a, 'w> {
     pub(super) fn new(
         plan: &'a Plan,
         guard: Option<Guard>,
-        retries_left: usize,
+        steps: usize,
         watch: Watch<'w>,
     ) -> Self {
-        Self { plan, guard, retries_left, watch }
+        // A busy machine may make it half as long again as planned, not more.
+        let time_to_waste = plan.target.mul_f64(steps as f64 / 2.0);
+        Self { plan, guard, time_to_waste, watch }
     }
 
     /// Measures everybody who can run in `column`.
@@ -89,16 +93,19 @@ impl<'a, 'w> Session<'a, 'w> {
         };
         let mut cell = Cell { contestant, assignment, kept: Vec::new(), discarded: 0 };
         let most = MOST_BYTES / column.payload.bytes();
+        let mut known = false;
         loop {
             let elapsed = run(&mut self.watch, column, &cell)?.elapsed;
             if self.plan.tasks.is_some() {
                 break;
             }
-            let (next, known) = calibrate(cell.assignment.tasks, elapsed, self.plan.target, most);
+            let (next, enough) = calibrate(cell.assignment.tasks, elapsed, self.plan.target, most);
             cell.assignment.tasks = next;
-            if known {
+            // Twice in a row: one run may have been held up.
+            if known && enough {
                 break;
             }
+            known = enough;
         }
         tell(&mut self.watch, Event::Ran)?;
         Ok(cell)
@@ -114,13 +121,13 @@ impl<'a, 'w> Session<'a, 'w> {
             };
             let (reading, beside) = guard.around(|| run(&mut self.watch, column, cell));
             let reading = reading?;
-            if guard.is_calm(beside) || attempt == RETRIES || self.retries_left == 0 {
+            if guard.is_calm(beside) || attempt == RETRIES || self.time_to_waste.is_zero() {
                 cell.kept.push(Kept { reading, beside: Some(beside) });
                 break;
             }
             cell.discarded += 1;
-            self.retries_left -= 1;
-            if self.retries_left == 0 {
+            self.time_to_waste = self.time_to_waste.saturating_sub(reading.elapsed + CALM_DOWN);
+            if self.time_to_waste.is_zero() {
                 let line = "the machine stays busy: from here on disturbed repetitions are kept, \
                             and counted in their rows";
                 tell(&mut self.watch, Event::Note(line))?;
@@ -191,14 +198,10 @@ pub(super) fn order(round: usize, count: usize) -> impl Iterator<Item = usize> {
     (0..count).map(move |step| (round + step) % count)
 }
 
-/// After a warm-up run: how many tasks the next one should have, and whether that is known well
-/// enough to measure with.
+/// After a warm-up run: how many tasks the next one should have, and whether this one was long
+/// enough to tell.
 pub(super) fn calibrate(tasks: u64, elapsed: Duration, target: Duration, most: u64) -> (u64, bool) {
     let times = target.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
-    if times <= WARM_UP_PART || tasks >= most {
-        return (((tasks as f64 * times) as u64).clamp(1, most), true);
-    }
-    // Short runs look slower than long ones: in larger steps it would overshoot.
-    let step = (2.0 * times / WARM_UP_PART).clamp(2.0, 32.0);
-    (((tasks as f64 * step) as u64).min(most), false)
+    let next = (tasks as f64 * times.min(WARM_UP_STEP)) as u64;
+    (next.clamp(1, most), times <= WARM_UP_PART || tasks >= most)
 }
