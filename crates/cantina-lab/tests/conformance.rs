@@ -1,30 +1,33 @@
 //! Every registered pool through the conformance suite, on real threads.
 //!
-//! `CANTINA_SEED` chooses the seed of the random programs, `CANTINA_EFFORT` how many times over
-//! everything is done. A name, or a part of one, runs only those: `locked::`, `jugglers`.
+//! A name, or a part of one, runs only those: `locked::`, `jugglers`.
 
+use cantina_effort::Effort as Asked;
 use cantina_lab::conformance::{Effort, trials};
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Arguments, Failed};
+
+/// What the gate has time for, of what the suite does by itself.
+const GATE: f64 = 0.3;
+/// What the deep run does.
+const DEEP: f64 = 3.0;
 
 fn main() {
-    let seed = number("CANTINA_SEED", 1);
-    let effort = Effort::real().times(number("CANTINA_EFFORT", 1) as usize);
+    let seed = cantina_effort::seed(1);
+    let effort = match Asked::asked() {
+        Asked::Times(times) => Effort::real().times(GATE * times),
+        Asked::Deep => Effort::real().times(DEEP),
+    };
     let trials = trials()
         .into_iter()
         .map(|trial| {
             let effort = effort.clone();
-            Trial::test(trial.name(), move || trial.run(&effort, seed).map_err(Failed::from))
+            cantina_effort::trial(trial.name(), move || {
+                trial.run(&effort, seed).map_err(Failed::from)
+            })
         })
         .collect();
     // One after the other, unless told otherwise: each check keeps several cores busy.
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(1);
     libtest_mimic::run(&arguments, trials).exit();
-}
-
-fn number(variable: &str, otherwise: u64) -> u64 {
-    match std::env::var(variable) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable} is no number: {text}")),
-        Err(_) => otherwise,
-    }
 }

@@ -1,7 +1,5 @@
 //! What the contenders promise beyond the conformance suite.
 
-mod scenarios;
-
 use cantina::pool::{Consumer, Producer, TaskPool};
 use cantina_lab::contender::lane::{BATCH, Lane};
 use cantina_lab::contender::ms_queue::Queue;
@@ -47,14 +45,6 @@ fn held_after<R>(f: impl FnOnce() -> R) -> (R, usize) {
     let before = HELD.get();
     let result = f();
     (result, usize::try_from(HELD.get() - before).unwrap() / size_of::<Large>())
-}
-
-#[test]
-fn the_scenarios_come_out_right_on_real_threads() {
-    for (name, scenario) in scenarios::all() {
-        println!("{name}");
-        (0..500).for_each(|_| scenario());
-    }
 }
 
 #[test]

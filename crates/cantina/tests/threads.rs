@@ -2,10 +2,10 @@
 
 mod scenarios;
 
-#[test]
-fn the_scenarios_come_out_right_on_real_threads() {
-    for (name, scenario) in scenarios::ALL {
-        println!("{name}");
-        (0..2_000).for_each(|_| scenario());
-    }
+use cantina_effort::{rounds, scenario};
+
+fn main() {
+    scenario::test_each(&scenarios::PARTS, |_, (_, scenario)| {
+        (0..rounds(1_000, 10_000)).for_each(|_| scenario());
+    });
 }

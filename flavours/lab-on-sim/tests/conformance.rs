@@ -1,26 +1,29 @@
 //! Every registered pool through the conformance suite, on simulated schedules.
 //!
-//! `CANTINA_SEED` chooses the first seed, `CANTINA_EFFORT` how many times as many schedules are
-//! tried. A failure names the seed of its schedule; that seed and an effort of 1 replay it.
+//! A failure names the seed of its schedule, which `CANTINA_SEED` replays.
 
 extern crate lab_on_sim as cantina_lab;
 
 use cantina_lab::conformance::{Effort, Trial, trials};
+use cantina_record::Kind;
 use libtest_mimic::{Arguments, Failed};
 use machine::engine::Simulation;
 
-/// Schedules of each check.
-const SCHEDULES: u64 = 30;
+/// Schedules of each check: in the gate, and of a contender there, and in the deep run.
+const SCHEDULES: u64 = 12;
+const OF_CONTENDERS: u64 = 6;
+const DEEP: u64 = 300;
 /// Steps after which a run hangs.
 const STEPS: u64 = 4_000_000;
 
 fn main() {
-    let first = number("CANTINA_SEED", 1);
-    let schedules = SCHEDULES.saturating_mul(number("CANTINA_EFFORT", 1));
+    let first = cantina_effort::seed(1);
     let trials = trials()
         .into_iter()
         .map(|trial| {
-            libtest_mimic::Trial::test(trial.name(), move || {
+            let gate = if trial.kind() == Kind::Ours { SCHEDULES } else { OF_CONTENDERS };
+            let schedules = cantina_effort::rounds(gate, DEEP);
+            cantina_effort::trial(trial.name(), move || {
                 (first..first.saturating_add(schedules))
                     .try_for_each(|seed| simulate(&trial, seed).map_err(Failed::from))
             })
@@ -42,12 +45,5 @@ fn simulate(trial: &Trial, seed: u64) -> Result<(), String> {
                 left => Err(format!("{name} with seed {seed}\nthreads that never ended: {left:?}")),
             }
         }
-    }
-}
-
-fn number(variable: &str, otherwise: u64) -> u64 {
-    match std::env::var(variable) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable} is no number: {text}")),
-        Err(_) => otherwise,
     }
 }

@@ -6,6 +6,7 @@
 pub mod backoff;
 pub mod fence;
 pub mod lock;
+pub mod model;
 pub mod park;
 pub mod thread;
 pub mod time;

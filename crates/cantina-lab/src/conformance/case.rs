@@ -51,13 +51,12 @@ impl Effort {
         Self { tasks: 24, rounds: 1, threads: 8, handles: 24, patience }
     }
 
-    /// The same, `times` times over.
-    pub fn times(self, times: usize) -> Self {
-        let patience = self.patience.saturating_mul(u32::try_from(times).unwrap_or(u32::MAX));
+    /// The same, `times` times over, or a part of it.
+    pub fn times(self, times: f64) -> Self {
         Self {
-            tasks: self.tasks.saturating_mul(times),
-            rounds: self.rounds.saturating_mul(times),
-            patience,
+            tasks: (self.tasks as f64 * times) as usize,
+            rounds: (self.rounds as f64 * times) as usize,
+            patience: self.patience.max(self.patience.mul_f64(times)),
             ..self
         }
     }

@@ -57,6 +57,7 @@ pub use case::Effort;
 pub use finding::{Failure, Finding};
 
 use crate::registry::{self, Family, Visitor};
+use cantina_record::Kind;
 use case::Case;
 use checks::{Check, checks};
 use crew::Watch;
@@ -68,6 +69,7 @@ pub struct Trial {
     pub pool: String,
     /// The check.
     pub check: &'static str,
+    kind: Kind,
     run: Box<dyn Fn(Effort, u64) -> Result<(), Finding> + Send + Sync>,
 }
 
@@ -92,7 +94,7 @@ pub fn trials_of<F: Family>(family: &F) -> Vec<Trial> {
         .map(|Check { name, run, .. }| {
             let family = family.clone();
             let run = move |effort, seed| self::run(family.clone(), effort, seed, run);
-            Trial { pool: facts.name.clone(), check: name, run: Box::new(run) }
+            Trial { pool: facts.name.clone(), check: name, kind: facts.kind, run: Box::new(run) }
         })
         .collect()
 }
@@ -101,6 +103,11 @@ impl Trial {
     /// `pool::check`.
     pub fn name(&self) -> String {
         format!("{}::{}", self.pool, self.check)
+    }
+
+    /// Whose pool it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
     }
 
     /// Runs it.

@@ -1,7 +1,8 @@
 //! Pools with one place where all meet. Those of one lane free what they can at once.
 
-use super::{Scenario, Task, each_once, get, put};
+use super::{Task, each_once, get, put};
 use cantina::pool::{Consumer, Producer, TaskPool};
+use cantina_effort::scenario::Scenario;
 use cantina_lab::contender::{Lbq, LockedStack, MsQueue, Treiber};
 use machine::thread;
 

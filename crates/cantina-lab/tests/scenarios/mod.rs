@@ -5,14 +5,10 @@ mod central;
 mod stealing;
 
 use cantina::pool::{Consumer, Producer};
-
-/// A scenario and its name.
-pub(crate) type Scenario = (&'static str, fn());
+use cantina_effort::scenario::Part;
 
 /// All of them.
-pub(crate) fn all() -> Vec<Scenario> {
-    [central::ALL.as_slice(), stealing::ALL.as_slice()].concat()
-}
+pub(crate) const PARTS: [Part; 2] = [("central", &central::ALL), ("stealing", &stealing::ALL)];
 
 /// Something that is whole or not.
 type Task = Box<u64>;

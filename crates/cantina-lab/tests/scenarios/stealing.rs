@@ -1,7 +1,8 @@
 //! A lane per consumer.
 
-use super::{Scenario, Task, each_once, get, put};
+use super::{Task, each_once, get, put};
 use cantina::pool::TaskPool;
+use cantina_effort::scenario::Scenario;
 use cantina_lab::contender::lane::Lane;
 use cantina_lab::contender::ms_queue::Queue;
 use cantina_lab::contender::stealing::{Setup, Stealing};

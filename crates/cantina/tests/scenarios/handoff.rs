@@ -1,8 +1,15 @@
 //! One task, once.
 
 use cantina::handoff::handoff;
+use cantina_effort::scenario::Scenario;
 use machine::atomic::{AtomicUsize, Ordering::Relaxed};
 use machine::{Arc, thread};
+
+/// All of them.
+pub(crate) const ALL: [Scenario; 2] = [
+    ("exactly one taker gets the task", exactly_one_taker_gets_the_task),
+    ("a task that nobody took is dropped once", a_task_that_nobody_took_is_dropped_once),
+];
 
 /// A giver and two takers at once.
 pub(crate) fn exactly_one_taker_gets_the_task() {

@@ -1,7 +1,14 @@
 //! A mutex and a deque.
 
 use cantina::locked::Locked;
+use cantina_effort::scenario::Scenario;
 use machine::thread;
+
+/// All of them.
+pub(crate) const ALL: [Scenario; 2] = [
+    ("a lock hands every task over once", a_lock_hands_every_task_over_once),
+    ("a locked pool that is never empty never says so", a_locked_pool_never_empty_never_says_so),
+];
 
 /// Two workers that each put one task and get one.
 pub(crate) fn a_lock_hands_every_task_over_once() {

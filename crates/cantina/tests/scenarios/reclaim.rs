@@ -1,11 +1,20 @@
 //! Hazard pointers.
 
 use cantina::reclaim::{Domain, Participant};
+use cantina_effort::scenario::Scenario;
 use machine::atomic::AtomicPtr;
 use machine::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use machine::cell::UnsafeCell;
 use machine::{Arc, thread};
 use std::ptr::{self, NonNull};
+
+/// All of them.
+pub(crate) const ALL: [Scenario; 4] = [
+    ("a node is freed after the last look", a_node_is_freed_after_the_last_look),
+    ("an announcement ends the one before", an_announcement_ends_the_one_before),
+    ("a seat is handed on with its nodes", a_seat_is_handed_on_with_its_nodes),
+    ("a node that came back is seen whole", a_node_that_came_back_is_seen_whole),
+];
 
 /// A node whose contents a model watches: freeing it is a write.
 struct Node(UnsafeCell<u64>);

@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
-# Weakens each ordering and drops each fence of the library, one at a time, in a copy. A loom test must fail every time.
-# usage: ci/mutate.sh [SHARD/SHARDS]   (2/5: the second fifth of them; all without)
+# Weakens each ordering and drops each fence of a module, one at a time, in a copy. One of the module's loom scenarios must fail every time.
+# usage: ci/deep.sh mutate MODULE [SHARD/SHARDS]   (2/5: the second fifth of them; all without)
 set -euo pipefail
-cd "$(dirname "$0")/.."
-IFS=/ read -r shard shards <<<"${1:-1/1}"
-tree=$PWD/target/mutants/tree
-rm -rf "$tree" && mkdir -p "$tree"
-# --touch: to Cargo, a file with its old date would look older than the mutant it has built last.
-git ls-files -z --cached --others --exclude-standard | tar --null --files-from=- --create --file=- | tar --extract --touch --directory="$tree"
-cd "$tree"
-export CARGO_TARGET_DIR=$tree/../build
-log=$tree/../log
+cd "$(dirname "$0")/../.."
+module=${1:?mutate which module? handoff, reclaim, salsa, ...}
+IFS=/ read -r shard shards <<<"${2:-1/1}"
+export CANTINA_FIRST_FAILURE=yes
+source ci/deep/copy.sh
 
-loom() { timeout 900 cargo test --quiet -p cantina-on-loom "$@" >"$log" 2>&1; }
-loom || { cat "$log"; echo "mutate: the tests fail without a mutant"; exit 1; }
+loom() { timeout 300 cargo test --quiet -p cantina-on-loom --test scenarios "$@" >"$log" 2>&1; }
+scenarios() { loom -- "$module::"; }
+scenarios || { cat "$log"; echo "mutate: the tests fail without a mutant"; exit 1; }
+grep --quiet --text "$module" <(cargo test --quiet -p cantina-on-loom --test scenarios -- --list "$module::" 2>/dev/null) ||
+  { echo "mutate: $module has no scenarios"; exit 1; }
 
 # file, line, column, the word, its replacement
 sites() {
-  find crates/cantina/src -name '*.rs' | LC_ALL=C sort | xargs perl -ne '
+  find crates/cantina/src -name '*.rs' | grep -E "^crates/cantina/src/$module(\.rs|/)" | LC_ALL=C sort | xargs -r perl -ne '
     sub site { print join("\t", $ARGV, $., $_[0], $_[1], $_[2]), "\n" }
+    last if m{^#\[cfg\(test\)\]};
     unless (m{^\s*(//|use )}) {
       my ($code) = split m{//};
       while ($code =~ m{\b(AcqRel|Acquire|Release)\b}g) {
@@ -37,15 +37,15 @@ while IFS=$'\t' read -r file line column word new; do
   perl -pi -e "substr(\$_, $column, ${#word}) = q{$new} if \$. == $line" "$file"
   if ! loom --no-run; then verdict='DOES NOT BUILD'; escaped=$((escaped + 1)); cat "$log"
   else
-    loom && code=0 || code=$?
+    scenarios && code=0 || code=$?
     case $code in
       0) verdict=ESCAPED escaped=$((escaped + 1)) ;;
       124) verdict='NO VERDICT IN TIME' escaped=$((escaped + 1)) ;;
-      *) verdict=caught ;;
+      *) verdict="caught by $(grep --text --only-matching --extended-regexp "$module::\w+: FAILED$" "$log" | head -n 1 | sed 's/: FAILED//')" ;;
     esac
   fi
   echo "mutate: $file:$line: $word -> $new: $verdict"
   cp ../original "$file"
 done < <(sites)
-echo "mutate: $count mutants, $escaped escaped"
+echo "mutate: $module: $count mutants, $escaped escaped"
 [ "$count" -gt 0 ] && [ "$escaped" = 0 ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What ships builds on the oldest Rust that its Cargo.toml promises. Says so and passes where rustup cannot get that toolchain.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 promised() { sed -n 's/^rust-version = "\(.*\)"/\1/p' "$1"; }
 check() { # toolchain, packages
   if ! cargo "+$1" --version >/dev/null 2>&1 && ! rustup toolchain install "$1" --profile minimal >/dev/null 2>&1; then

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The real-machine tests under a sanitizer. Needs a nightly toolchain; says so and passes where there is none.
-# usage: ci/sanitize.sh address|thread
+# usage: ci/deep.sh sanitize address|thread
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 kind=$1
 if ! cargo +nightly --version >/dev/null 2>&1; then
   echo "sanitize: SKIPPED $kind: no nightly toolchain"
@@ -18,7 +18,7 @@ export RUSTFLAGS="-Zsanitizer=$kind -Cunsafe-allow-abi-mismatch=sanitizer"
 export CARGO_TARGET_DIR=$PWD/target/sanitize-$kind
 # A sanitizer sees the processor's fences, not the kernel's.
 export CANTINA_FENCE=symmetric
-export TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/ci/tsan.txt"
+export TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/ci/deep/tsan.txt"
 export ASAN_OPTIONS="detect_leaks=1"
 # With --target the build scripts and procedural macros stay plain. loom and the simulator run on one OS thread, and the judge in
 # safe code on one: nothing to see there.

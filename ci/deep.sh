@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# What searches, or takes long: by hand for what one has touched, and every night. The gate is .ci/run.
+#
+#   ci/deep.sh STEP [ARGUMENT...]     one step, its script is ci/deep/STEP.sh
+#   ci/deep.sh [--since REV]          all of them, for what has changed since REV (main)
+#
+#   mutate MODULE        weakens each ordering of a module, drops each fence: its loom scenarios must notice
+#   loom MODULE          its scenarios on every schedule, without a bound
+#   sanitize KIND        the tests on real threads under the address or the thread sanitizer
+#   check POOL SECONDS   random programs, judged, from a seed that nobody has tried
+#   planted              every planted bug is found, from many seeds
+#   package              what would be published builds from its package alone
+#   minimum-rust         it builds on the oldest Rust it promises
+#   bench                the experiments of the program, at length
+#
+# Each step ends with its verdict, and within its limit.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+# Seconds that a step may take.
+limit() {
+  case $1 in
+    mutate | loom | check) echo 3600 ;;
+    *) echo 1800 ;;
+  esac
+}
+passed=() failed=()
+step() {
+  local begin=$SECONDS code=0 most
+  [ -f "ci/deep/$1.sh" ] || { echo "deep: no step $1"; sed -n '3,17s/^# \{0,1\}//p' "$0"; exit 2; }
+  most=$(limit "$1")
+  echo "== $*"
+  timeout --kill-after=30 "$most" bash "ci/deep/$1.sh" "${@:2}" || code=$?
+  [ "$code" != 124 ] || echo "timed out after $most s"
+  if [ "$code" = 0 ]; then passed+=("$*"); else failed+=("$*"); fi
+  echo "-- $*: $([ "$code" = 0 ] && echo passed || echo FAILED), $((SECONDS - begin)) s"
+}
+changed() {
+  local since=main files modules
+  [ "${1:-}" != --since ] || since=$2
+  files=$(git diff --name-only "$since" --; git ls-files --others --exclude-standard)
+  modules=$(sed -nE 's,^crates/cantina/src/([a-z_]+)(\.rs|/.*),\1,p' <<<"$files" | sort -u | grep -vxE 'lib|pool')
+  for module in $modules; do
+    step mutate "$module"
+    step loom "$module"
+  done
+  if grep -qE '\.(rs|toml)$' <<<"$files"; then
+    step sanitize address
+    step sanitize thread
+    step planted
+    step check all 300
+    step bench
+    step package
+    step minimum-rust
+  fi
+}
+case ${1:-} in
+  '' | --since) changed "$@" ;;
+  -*) sed -n '2,18s/^# \{0,1\}//p' "$0"; exit 2 ;;
+  *) step "$@" ;;
+esac
+[ ${#failed[@]} = 0 ] || printf 'failed: %s\n' "${failed[@]}"
+echo "${#passed[@]} passed, ${#failed[@]} failed"
+[ ${#failed[@]} = 0 ]

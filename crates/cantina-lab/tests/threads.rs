@@ -1,0 +1,11 @@
+//! The scenarios of the contenders on real threads, many times over.
+
+mod scenarios;
+
+use cantina_effort::{rounds, scenario};
+
+fn main() {
+    scenario::test_each(&scenarios::PARTS, |_, (_, scenario)| {
+        (0..rounds(300, 10_000)).for_each(|_| scenario());
+    });
+}

@@ -1,0 +1,15 @@
+//! The scenarios of the contenders, on every schedule that there is time for.
+
+extern crate lab_on_loom as cantina_lab;
+
+#[path = "../../../crates/cantina-lab/tests/scenarios/mod.rs"]
+mod scenarios;
+
+use cantina_effort::scenario;
+use machine::model::{PREEMPTIONS, search};
+
+fn main() {
+    scenario::test_each(&scenarios::PARTS, |part, (name, scenario)| {
+        println!("{part}: {name}: {}", search(PREEMPTIONS, scenario));
+    });
+}
