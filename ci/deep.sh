@@ -8,7 +8,11 @@
 #   loom MODULE          its scenarios on every schedule, without a bound
 #   sanitize KIND        the tests on real threads under the address or the thread sanitizer
 #   check POOL SECONDS   random programs, judged, from a seed that nobody has tried
+#   search [SECONDS]     the same for all pools, crashes at every step, graphs of operations
 #   planted              every planted bug is found, from many seeds
+#   mutants [PART...]    bugs that somebody has thought of, mutants/: each is found by the tool it names
+#   assembly             SALSA's fast paths have no locked instruction and no fence
+#   instructions         what a put and a get take, counted
 #   package              what would be published builds from its package alone
 #   minimum-rust         it builds on the oldest Rust it promises
 #   bench                the experiments of the program, at length
@@ -19,14 +23,14 @@ cd "$(dirname "$0")/.."
 # Seconds that a step may take.
 limit() {
   case $1 in
-    mutate | loom | check) echo 3600 ;;
+    mutate | mutants | loom | check) echo 3600 ;;
     *) echo 1800 ;;
   esac
 }
 passed=() failed=()
 step() {
   local begin=$SECONDS code=0 most
-  [ -f "ci/deep/$1.sh" ] || { echo "deep: no step $1"; sed -n '3,17s/^# \{0,1\}//p' "$0"; exit 2; }
+  [ -f "ci/deep/$1.sh" ] || { echo "deep: no step $1"; sed -n '3,21s/^# \{0,1\}//p' "$0"; exit 2; }
   most=$(limit "$1")
   echo "== $*"
   timeout --kill-after=30 "$most" bash "ci/deep/$1.sh" "${@:2}" || code=$?
@@ -42,12 +46,15 @@ changed() {
   for module in $modules; do
     step mutate "$module"
     step loom "$module"
+    step mutants "${module//_/-}"
   done
   if grep -qE '\.(rs|toml)$' <<<"$files"; then
     step sanitize address
     step sanitize thread
     step planted
-    step check all 300
+    step search 300
+    step assembly
+    step instructions
     step bench
     step package
     step minimum-rust
@@ -55,7 +62,7 @@ changed() {
 }
 case ${1:-} in
   '' | --since) changed "$@" ;;
-  -*) sed -n '2,18s/^# \{0,1\}//p' "$0"; exit 2 ;;
+  -*) sed -n '2,22s/^# \{0,1\}//p' "$0"; exit 2 ;;
   *) step "$@" ;;
 esac
 [ ${#failed[@]} = 0 ] || printf 'failed: %s\n' "${failed[@]}"

@@ -13,4 +13,4 @@ cantina report "$out/real/record.json" --out "$out/again"
 test -s "$out/real/report.html" && cmp "$out/real/report.html" "$out/again/report.html"
 cantina sim throughput --machine 2x2 --shape 2P/2C --tasks 20 --seeds 1 --out "$out/simulated"
 test -s "$out/simulated/report.html"
-cantina check locked --seconds 2
+cantina check salsa --seconds 2

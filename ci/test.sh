@@ -11,6 +11,8 @@ cargo test --workspace --no-run
 echo "-- built after $SECONDS s"
 code=0
 cargo test --workspace --no-fail-fast || code=$?
+# What is there with features only.
+cargo test --package cantina --features derive,tracing --test derive --test spans || code=$?
 slowest() { cat "$times"/*."$1" | sort -rn | awk -v most="$2" 'NR <= most { printf "-- %6.1f s  %s\n", $1, $2 }'; }
 echo "-- the slowest tests"
 slowest tests 10

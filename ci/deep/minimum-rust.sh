@@ -10,5 +10,5 @@ check() { # toolchain, packages
   fi
   CARGO_TARGET_DIR=$PWD/target/minimum-rust cargo "+$1" check --quiet "${@:2}"
 }
-check "$(promised crates/cantina/Cargo.toml)" -p cantina
+check "$(promised crates/cantina/Cargo.toml)" -p cantina --features derive,tracing
 check "$(promised Cargo.toml)"

@@ -4,5 +4,5 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 export CANTINA_EFFORT=${CANTINA_EFFORT:-deep}
 cargo test --quiet -p cantina-lab --test planted
-cargo test --quiet -p lab-on-sim --test planted
+cargo test --quiet -p lab-on-sim --test planted --test bugs
 echo "planted: all found"

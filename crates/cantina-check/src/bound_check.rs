@@ -13,6 +13,9 @@
 //!   without the bound and without the "full" answers is right with them. (Pending puts of tasks
 //!   that nobody got are left out of that order, and of the count.)
 //!
+//! What counts operations under way says "full" whenever enough tasks *may* be inside: that is all there
+//! is to its "full" answers.
+//!
 //! What lies between is left to the search: "full" wants tasks inside that "empty" and the capacity
 //! want outside, and a task can be inside only once.
 
@@ -62,7 +65,7 @@ pub(crate) fn bounds(all: &Lives, dealt: &[Life], bound: Bound) -> Bounds {
     let fits = Count::new(dealt.iter().map(may_be_inside))
         .most()
         .is_none_or(|(most, _)| most <= bound.capacity);
-    if fits && all.fulls.iter().all(|look| full(&must, look)) {
+    if fits && all.fulls.iter().all(|look| bound.under_way || full(&must, look)) {
         Bounds::DoNotBind
     } else {
         Bounds::MayBind

@@ -43,6 +43,9 @@
 //! * A **violation** is always one, and so is each witness: see what may be left out of a history in
 //!   [`Violation`].
 //!
+//! # Owner queues
+//! Queues that one at a time owns are judged by [`owner`], a small search of its own.
+//!
 //! # Histories as text
 //! A history prints and [parses](text) one operation per line (`t0 1..5 put 7`), so a witness can be
 //! kept as a test.
@@ -55,6 +58,7 @@ mod guess;
 pub mod history;
 mod judge;
 mod lives;
+pub mod owner;
 mod program;
 mod queue_check;
 pub mod recorder;

@@ -40,9 +40,6 @@ pub(crate) fn shrink(history: &History, spec: &Spec, finding: Finding, budget: u
             Ruling::Violation(finding) => Some(finding.reason),
             Ruling::Linearizable | Ruling::Unknown { .. } => None,
         };
-        if judged(&part).is_none() {
-            part = history.clone();
-        }
         let mut length = units(&part).len().div_ceil(2).max(1);
         loop {
             let before = units(&part).len();

@@ -1,6 +1,6 @@
 //! Verdicts: what the judge says, and how it shows it.
 
-use crate::history::{History, Item};
+use crate::history::{History, Item, NEVER, Operation};
 use crate::spec::Spec;
 use crate::timeline;
 use std::fmt;
@@ -82,6 +82,22 @@ impl Verdict {
             Self::Violation(violation) => Some(violation),
             _ => None,
         }
+    }
+}
+
+impl Violation {
+    /// What the threads of the witness did meanwhile: their operations in `history`, of which the
+    /// witness is a part, from its first start to its last end. To look at, not to judge.
+    pub fn scene(&self, history: &History) -> Vec<Operation> {
+        let witness = self.witness.operations();
+        let end = |operation: &Operation| operation.end.unwrap_or(NEVER);
+        let from = witness.iter().map(|operation| operation.start).min().unwrap_or(0);
+        let until = witness.iter().map(end).max().unwrap_or(0);
+        let is_part = |operation: &&Operation| {
+            let is_involved = witness.iter().any(|it| it.thread == operation.thread);
+            is_involved && operation.start <= until && end(operation) >= from
+        };
+        history.operations().iter().filter(is_part).cloned().collect()
     }
 }
 

@@ -1,14 +1,21 @@
-//! The allocator of this process: the system's, or mimalloc.
+//! The allocator of this process: the system's, or mimalloc, or the simulated machine's.
 //!
 //! Pools that allocate blocks on one thread and free them on another are as fast as the allocator
 //! lets them, so the bench measures them with both. A process has one: the environment variable
 //! [`VARIABLE`] tells which, and the program runs itself again for the other.
 //!
+//! Simulated programs have memory that lies the same each time, on a node, within a limit, at a price:
+//! [`SimAllocator`]. A command that simulates asks for it with [`simulate`]; what is measured on the
+//! real machine never pays for it.
+//!
 //! # Invariants
-//! - I1: `CHOICE` is written once, at the first allocation of the process, and never changes. So
+//! - I1: `CHOICE` is decided at the first allocation of the process. From then on it only changes from
+//!   the system's to the simulated machine's, which takes the system's memory back as well. So
 //!   memory always goes back to the allocator it came from.
 //! - I2: deciding allocates nothing.
 
+use crate::failure::Failure;
+use cantina_sim::SimAllocator;
 use mimalloc::MiMalloc;
 use serde::{Deserialize, Serialize};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -23,6 +30,7 @@ const C_VARIABLE: &CStr = c"CANTINA_ALLOCATOR";
 const UNDECIDED: u8 = 0;
 const SYSTEM: u8 = 1;
 const MIMALLOC: u8 = 2;
+const SIMULATED: u8 = 3;
 
 /// See I1.
 static CHOICE: AtomicU8 = AtomicU8::new(UNDECIDED);
@@ -46,7 +54,7 @@ pub(crate) enum Allocator {
 impl Allocator {
     /// The one of this process.
     pub(crate) fn chosen() -> Self {
-        if is_mimalloc() { Self::Mimalloc } else { Self::System }
+        if choice() == MIMALLOC { Self::Mimalloc } else { Self::System }
     }
 
     /// Its name in records, and the value of [`VARIABLE`] that chooses it.
@@ -78,19 +86,32 @@ fn system() -> String {
     library.to_owned()
 }
 
-#[inline(always)]
-fn is_mimalloc() -> bool {
-    match CHOICE.load(Relaxed) {
-        MIMALLOC => true,
-        SYSTEM => false,
-        _ => decide(),
+/// From here on simulated programs get memory of the simulated machine.
+///
+/// # Errors
+/// In a process that was started with mimalloc.
+pub(crate) fn simulate() -> Result<(), Failure> {
+    // I1: nobody is in a run yet, and outside of one it is the system's.
+    match CHOICE.compare_exchange(SYSTEM, SIMULATED, Relaxed, Relaxed) {
+        Ok(_) | Err(SIMULATED) => Ok(()),
+        Err(_) => Err(Failure::BadInput(format!(
+            "simulated programs have an allocator of their own; allowed: {VARIABLE}=system"
+        ))),
     }
 }
 
-/// Whether it is mimalloc, decided once for all (I1) and without allocating (I2).
+#[inline(always)]
+fn choice() -> u8 {
+    match CHOICE.load(Relaxed) {
+        UNDECIDED => decide(),
+        choice => choice,
+    }
+}
+
+/// Which it is, decided once for all (I1) and without allocating (I2).
 #[cold]
 #[inline(never)]
-fn decide() -> bool {
+fn decide() -> u8 {
     // SAFETY: the name is a C string. What it returns is looked at before anything could change the
     // environment: this is the first allocation of the process, which happens before `main`.
     let wanted = unsafe {
@@ -100,24 +121,34 @@ fn decide() -> bool {
     let choice = if wanted { MIMALLOC } else { SYSTEM };
     // Should two threads come here at once, the first one decides.
     match CHOICE.compare_exchange(UNDECIDED, choice, Relaxed, Relaxed) {
-        Ok(_) => wanted,
-        Err(decided) => decided == MIMALLOC,
+        Ok(_) => choice,
+        Err(decided) => decided,
     }
 }
 
-// SAFETY: by I1 all calls go to the same allocator, whose guarantees are this one's.
+// SAFETY: by I1 a block goes back to the allocator it came from, whose guarantees are this one's.
 unsafe impl GlobalAlloc for Chosen {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's.
-        unsafe { if is_mimalloc() { MiMalloc.alloc(layout) } else { System.alloc(layout) } }
+        unsafe {
+            match choice() {
+                MIMALLOC => MiMalloc.alloc(layout),
+                SIMULATED => SimAllocator.alloc(layout),
+                _ => System.alloc(layout),
+            }
+        }
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's.
         unsafe {
-            if is_mimalloc() { MiMalloc.alloc_zeroed(layout) } else { System.alloc_zeroed(layout) }
+            match choice() {
+                MIMALLOC => MiMalloc.alloc_zeroed(layout),
+                SIMULATED => SimAllocator.alloc_zeroed(layout),
+                _ => System.alloc_zeroed(layout),
+            }
         }
     }
 
@@ -125,10 +156,10 @@ unsafe impl GlobalAlloc for Chosen {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         // SAFETY: the caller's; by I1 the block came from the same allocator.
         unsafe {
-            if is_mimalloc() {
-                MiMalloc.dealloc(block, layout)
-            } else {
-                System.dealloc(block, layout)
+            match choice() {
+                MIMALLOC => MiMalloc.dealloc(block, layout),
+                SIMULATED => SimAllocator.dealloc(block, layout),
+                _ => System.dealloc(block, layout),
             }
         }
     }
@@ -137,10 +168,10 @@ unsafe impl GlobalAlloc for Chosen {
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller's; by I1 the block came from the same allocator.
         unsafe {
-            if is_mimalloc() {
-                MiMalloc.realloc(block, layout, size)
-            } else {
-                System.realloc(block, layout, size)
+            match choice() {
+                MIMALLOC => MiMalloc.realloc(block, layout, size),
+                SIMULATED => SimAllocator.realloc(block, layout, size),
+                _ => System.realloc(block, layout, size),
             }
         }
     }
@@ -148,7 +179,8 @@ unsafe impl GlobalAlloc for Chosen {
 
 #[cfg(test)]
 mod tests {
-    use super::{Allocator, C_VARIABLE, VARIABLE, describe};
+    use super::{Allocator, C_VARIABLE, VARIABLE, describe, simulate};
+    use cantina_sim::engine::{Failure as Ended, Simulation};
     use std::process::Command;
 
     /// Tells the child below what to find.
@@ -194,6 +226,20 @@ mod tests {
             let said = String::from_utf8_lossy(&output.stdout);
             assert!(output.status.success() && said.contains("1 passed"), "{chosen:?}: {said}");
         }
+    }
+
+    #[test]
+    fn a_simulated_program_has_memory_of_its_own_and_a_limit() {
+        let before = vec![1_u8; 100];
+        simulate().unwrap();
+        simulate().unwrap();
+        let run = |bytes: usize| {
+            Simulation::new().memory_limit(1 << 20).run(move || vec![1_u8; bytes].len())
+        };
+        assert_eq!(run(1 << 19).unwrap().value, 1 << 19);
+        assert!(matches!(run(1 << 21), Err(Ended::Memory(_))));
+        // It came from the system, and goes back there.
+        drop(before);
     }
 
     #[test]

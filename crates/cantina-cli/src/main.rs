@@ -4,6 +4,7 @@
 
 mod allocator;
 mod args;
+mod calibrate;
 mod command;
 mod export;
 mod failure;

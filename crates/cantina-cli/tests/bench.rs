@@ -2,11 +2,11 @@
 
 mod program;
 
-use cantina_record::{Kind, Record};
+use cantina_record::{Kind, Record, Row};
 use program::{Scratch, cantina, file, one_line_error};
 use std::fs;
 use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 /// What a bench of these pools, with few tasks, records.
 fn record(name: &str, pools: &str, more: &[&str]) -> Record {
@@ -74,7 +74,7 @@ fn long_tasks_are_measured_when_asked_for() {
 
 #[test]
 fn a_worker_takes_only_jobs_for_its_allocator() {
-    let job = r#"{"allocator": "mimalloc", "pools": ["locked"], "columns": [], "repetitions": 1, "target_ms": 1, "tasks": 1}"#;
+    let job = r#"{"experiment": "throughput", "allocator": "mimalloc", "pools": ["locked"], "columns": [], "repetitions": 1, "target_ms": 1, "tasks": 1}"#;
     let line = one_line_error(&worker(job, "system"), 2);
     assert!(line.contains("set CANTINA_ALLOCATOR=mimalloc"), "{line}");
     let output = worker(job, "mimalloc");
@@ -87,7 +87,6 @@ fn a_worker_takes_only_jobs_for_its_allocator() {
 #[test]
 #[cfg(unix)]
 fn an_interrupted_bench_takes_its_worker_with_it() {
-    use std::thread::sleep;
     use std::time::{Duration, Instant};
     let scratch = Scratch::new("worker");
     file(&scratch, "record.json", "an old record");
@@ -95,14 +94,153 @@ fn an_interrupted_bench_takes_its_worker_with_it() {
     bench.args(["bench", "--pools", "locked", "--shape", "1P/1C", "--repetitions", "1000"]);
     bench.args(["--tasks", "100000", "--allocator", "mimalloc", "--out"]).arg(scratch.path());
     let child = bench.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    sleep(Duration::from_millis(700));
     // Only the one that was started; the worker is left to it.
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
+    program::interrupt(&child);
     let started = Instant::now();
     // Both hold stderr: it ends when both have.
     let output = child.wait_with_output().unwrap();
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
     assert!(one_line_error(&output, 130).contains("interrupted"));
     assert_eq!(scratch.names(), ["record.json"]);
+}
+
+#[test]
+fn placement_is_measured_with_threads_bound_and_not() {
+    let more = ["placement", "--shape", "1P/1C", "--allocator", "system"];
+    let record = record("placement", "locked", &more);
+    let placements: Vec<_> = record.rows.iter().map(|row| row.text("placement").unwrap()).collect();
+    assert_eq!(placements, ["bound to cores", "not bound"]);
+    assert!(record.rows.iter().all(|row| row.experiment == "placement"));
+}
+
+/// One field of each row, as a number.
+fn numbers(record: &Record, field: &str) -> Vec<Option<f64>> {
+    record.rows.iter().map(|row| row.number(field)).collect()
+}
+
+#[test]
+fn the_limit_of_one_to_one_stands_beside_the_pools() {
+    let more = ["--shape", "1P/1C", "--payload", "8,64", "--allocator", "system"];
+    let record = record("stream", "stream,rtrb", &more);
+    let kinds: Vec<_> = record.rows.iter().map(|row| (row.pool.as_str(), row.kind)).collect();
+    let both = [("stream", Kind::Contender), ("rtrb", Kind::Peer)];
+    assert_eq!(kinds, [both, both].concat());
+    assert!(record.rows.iter().all(|row| row.number("mops_median") > Some(0.0)));
+}
+
+#[test]
+fn a_single_producer_shows_what_a_task_costs_consumers() {
+    let more = ["single-producer", "--shape", "1P/1C,1P/3C", "--allocator", "system"];
+    let record = record("single-producer", "salsa,salsa-cas,locked", &more);
+    for row in &record.rows {
+        assert_eq!(row.experiment, "single-producer");
+        assert_eq!(row.number("cas_per_get").is_some(), row.pool != "locked", "{row:?}");
+        assert_eq!(row.number("steals").is_some(), row.pool != "locked", "{row:?}");
+    }
+    let cas = record.rows.iter().find(|row| row.pool == "salsa-cas").unwrap();
+    assert!(cas.number("cas_per_get") >= Some(1.0), "one per task: {cas:?}");
+}
+
+#[test]
+fn ratios_share_out_the_same_threads() {
+    let record = record("ratios", "locked", &["ratios", "--quick", "--allocator", "system"]);
+    let shapes: Vec<_> = record.rows.iter().map(|row| (row.producers, row.consumers)).collect();
+    assert_eq!(shapes, [(1, 7), (4, 4), (7, 1)]);
+}
+
+#[test]
+fn chunks_of_each_size_are_measured() {
+    let more = ["chunk-size", "--quick", "--shape", "1P/1C", "--allocator", "system"];
+    let record = record("chunk-size", "salsa,salsa-bounded", &more);
+    let sizes = [8.0, 125.0, 1000.0].map(Some);
+    assert_eq!(numbers(&record, "chunk_size"), [sizes, sizes].concat());
+}
+
+#[test]
+fn bounded_pools_are_measured_with_the_same_capacity() {
+    let more = ["capacity", "--quick", "--allocator", "system"];
+    let pools =
+        "todo-tree,todo-tree-batch,room-queue,crossbeam-arrayqueue,crossbeam-channel-bounded";
+    let record = record("capacity", pools, &more);
+    assert_eq!(numbers(&record, "capacity"), [Some(4096.0); 5]);
+    assert!(record.rows.iter().all(|row| (row.producers, row.consumers) == (4, 4)));
+}
+
+#[test]
+fn workers_are_measured_with_pollers_and_without_and_by_both_allocators() {
+    let record = record("pollers", "locked,salsa", &["pollers", "--quick", "--threads", "2"]);
+    let counts = [Some(0.0), Some(2.0)];
+    assert_eq!(numbers(&record, "pollers"), [counts; 4].concat());
+    assert!(record.rows.iter().all(|row| (row.producers, row.consumers) == (2, 2)));
+}
+
+#[test]
+fn trees_of_each_height_are_measured_and_a_queue_beside_them() {
+    let more = ["tree-height", "--quick", "--shape", "1P/1C", "--allocator", "system"];
+    let record = record("tree-height", "cafe,ms-queue", &more);
+    let heights = [Some(0.0), Some(2.0), Some(4.0), Some(8.0), Some(12.0), None];
+    assert_eq!(numbers(&record, "height"), heights);
+    let failures = numbers(&record, "cas_failures_per_op");
+    assert!(failures.iter().zip(heights).all(|(rate, height)| rate.is_some() == height.is_some()));
+}
+
+#[test]
+fn overtaking_is_measured_beside_peers() {
+    let more = ["fairness", "--quick", "--shape", "2P/2C", "--allocator", "system"];
+    let record = record("fairness", "cafe,ws-msq,crossbeam-segqueue", &more);
+    let heights = [Some(0.0), Some(4.0), Some(12.0), None, None];
+    assert_eq!(numbers(&record, "height"), heights);
+    let promised = [Some(0.0), Some(30.0), Some(8190.0), None, None];
+    assert_eq!(numbers(&record, "fair_within"), promised);
+    let most = numbers(&record, "max_overtakers");
+    assert!(
+        most.iter().zip(promised).all(|(most, promised)| promised.is_none() || *most <= promised)
+    );
+    assert_eq!((most[0], most[4]), (Some(0.0), Some(0.0)), "queues");
+    assert!(numbers(&record, "rank_error_p99").iter().all(Option::is_some));
+}
+
+#[test]
+fn trees_are_filled_and_steps_are_left_to_the_simulated_machine() {
+    let scratch = Scratch::new("density");
+    let bench = |arguments: &[&str]| {
+        let mut bench = cantina();
+        bench.arg("bench").args(arguments).arg("--out").arg(scratch.path()).output().unwrap()
+    };
+    let output = bench(&["density", "--quick", "--repetitions", "3"]);
+    assert!(output.status.success(), "{output:?}");
+    let json = fs::read_to_string(scratch.path().join("record.json")).unwrap();
+    let record = Record::from_json(&json).unwrap();
+    assert_eq!(record.rows.len(), 2 * 4 * 3, "producers, leaf trials, heights");
+    assert!(numbers(&record, "tasks_mean").iter().all(|mean| *mean >= Some(1.0)));
+    let refused: [(&[&str], &str); 3] = [
+        (
+            &["steps"],
+            "an experiment of the simulated machine, for `cantina sim`; allowed: throughput",
+        ),
+        (&["density", "--threads", "2"], "density has its own threads and fills trees; allowed:"),
+        (&["density", "--pools", "locked"], "locked takes no part in density; allowed:"),
+    ];
+    for (arguments, expected) in refused {
+        let line = one_line_error(&bench(arguments), 2);
+        assert!(line.contains(expected), "{line}");
+    }
+}
+
+#[test]
+fn workers_share_trees_on_each_stack() {
+    let more = ["rooms-stack", "--quick", "--threads", "2", "--allocator", "system"];
+    let pools = "room-stack,unshared,crossbeam-segqueue";
+    let record = record("rooms-stack", pools, &more);
+    // Two amounts of work, and two that can be shared.
+    assert_eq!(record.rows.len(), 2 * 2);
+    let percent = |row: &Row| row.number("work_percent");
+    assert!(record.rows.iter().all(|row| [Some(40.0), Some(600.0)].contains(&percent(row))));
+    for row in &record.rows {
+        let nodes = row.number("tasks").unwrap();
+        assert_eq!(nodes % 3.0, 0.0, "low trees: {row:?}");
+        let (work, rate) = (row.number("work_ns_per_node"), row.number("mops_median"));
+        let workers = row.producers as f64;
+        assert!((work.unwrap() * rate.unwrap() / workers - 1e3).abs() < 1e-6, "{row:?}");
+    }
 }

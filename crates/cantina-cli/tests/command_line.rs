@@ -9,9 +9,9 @@ use std::process::Stdio;
 #[test]
 fn bad_input_gets_one_line_that_says_what_is_allowed_and_exit_code_2() {
     let scratch = Scratch::new("bad-input");
-    let cases: [(&[&str], &[&str]); 34] = [
+    let cases: [(&[&str], &[&str]); 57] = [
         (&[], &["subcommand", "bench", "report", "list"]),
-        (&["dance"], &["dance", "allowed: bench, sim, check, report, list"]),
+        (&["dance"], &["dance", "allowed: bench, sim, check, calibrate, report, list"]),
         (&["bench", "dance"], &["dance", "no such experiment; allowed: throughput"]),
         (&["bench", "--threads", "0"], &["allowed: 1 to 256"]),
         (&["bench", "--threads", "100000"], &["allowed: 1 to 256"]),
@@ -39,6 +39,32 @@ fn bad_input_gets_one_line_that_says_what_is_allowed_and_exit_code_2() {
         (&["sim", "throughput", "--machine", "1000x1000"], &["at most 64 nodes and 256 cores"]),
         (&["sim", "throughput", "--machine", "paper"], &["opteron-8x4", "NODESxCORES"]),
         (&["sim", "throughput", "--machine", "1x2", "--threads", "2"], &["at most 2 threads"]),
+        (&["sim", "throughput", "--machine", "4x4.json"], &["No such file", "cantina calibrate"]),
+        (&["sim", "throughput", "--machine", "."], &["no machine is called", "FILE.json"]),
+        (&["sim", "throughput", "--memory-limit", "0"], &["allowed: 1 to 65536"]),
+        (&["sim", "throughput", "--memory-limit", "lots"], &["allowed: 1 to 65536"]),
+        (&["sim", "validate", "throughput"], &["validate runs alone"]),
+        (&["sim", "validate", "--threads", "2"], &["validate has its own threads"]),
+        (&["sim", "validate", "--pools", "locked"], &["at least two"]),
+        (&["sim", "validate", "--pools", "locked,dance"], &["dance", "allowed: locked, "]),
+        (
+            &["bench", "validate"],
+            &["an experiment of the simulated machine, for `cantina sim`; allowed: throughput, "],
+        ),
+        (&["bench", "single-producer", "--threads", "2"], &["one producer", "such as 1P/4C"]),
+        (&["sim", "single-producer", "--shape", "2P/1C"], &["one producer", "such as 1P/4C"]),
+        (&["bench", "pollers", "--shape", "1P/2C"], &["put and get", "such as 2P/2C"]),
+        (&["sim", "pollers", "--shape", "2P/1C"], &["put and get", "such as 2P/2C"]),
+        (&["bench", "fib", "--shape", "2P/1C"], &["put and get", "such as 2P/2C"]),
+        (&["bench", "ddb", "--payload", "8"], &["operations, not tasks", "no --payload"]),
+        (&["sim", "ddb", "--pools", "tokio-mpsc"], &["tokio-mpsc", "allowed: scheduler, "]),
+        (&["bench", "rooms-stack", "--shape", "1P/2C"], &["put and get", "such as 2P/2C"]),
+        (&["sim", "rooms-stack", "--pools", "lbq"], &["lbq takes no part", "room-stack, "]),
+        (&["bench", "chunk-size", "--pools", "lbq"], &["lbq takes no part in chunk-size", "salsa"]),
+        (&["sim", "chunk-size", "--pools", "lbq"], &["lbq takes no part in chunk-size", "salsa"]),
+        (&["sim", "ratios", "--machine", "1x1"], &["1P/1C does not fit", "at most 1 threads"]),
+        (&["calibrate", "--out", "machine"], &["allowed: a path that ends in .json"]),
+        (&["calibrate", "--out", ".json"], &["allowed: a path that ends in .json"]),
         (&["check", "dance"], &["no pool `dance`; allowed: ", "locked"]),
         (&["check", "--only", "dance"], &["no check `dance`; allowed: ", "exactly_once"]),
         (&["check", "--seconds", "0"], &["allowed: 1 to 86400"]),
@@ -117,10 +143,24 @@ fn the_list_names_what_there_is() {
     let output = cantina().arg("list").output().unwrap();
     assert!(output.status.success());
     let text = String::from_utf8(output.stdout).unwrap();
-    for part in ["Pools\n", "  locked ", "Peers\n", "Experiments\n", "  throughput ", "Machines\n"]
-    {
+    for part in ["Pools\n", "  locked ", "Schedulers\n", "Peers\n", "Experiments\n", "Machines\n"] {
         assert!(text.contains(part), "{text}");
     }
+    for name in [
+        "throughput",
+        "ratios",
+        "single-producer",
+        "placement",
+        "chunk-size",
+        "capacity",
+        "pollers",
+        "rooms-stack",
+        "fib",
+    ] {
+        assert!(text.contains(&format!("\n  {name} ")), "{name}: {text}");
+    }
+    let contenders = text.split("Contenders\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    assert!(contenders.contains("  stream "), "nobody's crate: {text}");
 }
 
 #[test]

@@ -59,8 +59,6 @@ fn a_closed_pipe_does_not_keep_the_files_from_being_written() {
 #[test]
 #[cfg(unix)]
 fn an_interrupted_bench_leaves_what_was_there() {
-    use std::thread::sleep;
-    use std::time::Duration;
     let scratch = Scratch::new("interrupted");
     file(&scratch, "record.json", "an old record");
     file(&scratch, "report.html", "an old page");
@@ -68,9 +66,7 @@ fn an_interrupted_bench_leaves_what_was_there() {
     bench.args(["bench", "--pools", "locked", "--shape", "1P/1C", "--repetitions", "1000"]);
     bench.args(["--tasks", "100000", "--allocator", "system", "--out"]).arg(scratch.path());
     let child = bench.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    sleep(Duration::from_millis(500));
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
+    program::interrupt(&child);
     let output = child.wait_with_output().unwrap();
     assert!(one_line_error(&output, 130).contains("interrupted"));
     assert_eq!(scratch.names(), ["record.json", "report.html"]);

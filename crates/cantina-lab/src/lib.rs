@@ -9,5 +9,6 @@
 pub mod conformance;
 pub mod contender;
 pub mod experiment;
+pub mod probe;
 pub mod registry;
 pub mod workload;

@@ -4,6 +4,7 @@
 
 use cantina::locked::Locked;
 use cantina::pool::{Consumer, Producer, TaskPool};
+use cantina_lab::contender::Bags;
 use std::thread;
 
 const TEXT: &str = "every word of this text is put by one thread and got by another";
@@ -60,5 +61,19 @@ fn locked_takes_tasks_that_borrow() {
 fn locked_takes_tasks_that_borrow_to_change() {
     let mut numbers: Vec<u32> = (0..10).map(|number| 2 * number).collect();
     halve(&mut numbers, &Locked::new());
+    assert_eq!(numbers, (0..10).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_bags_take_tasks_that_borrow() {
+    let text = TEXT.to_owned();
+    let words = words_of(&text, &Bags::<_, 4>::retiring(1));
+    assert_eq!(words.join(" "), text);
+}
+
+#[test]
+fn the_bags_take_tasks_that_borrow_to_change() {
+    let mut numbers: Vec<u32> = (0..10).map(|number| 2 * number).collect();
+    halve(&mut numbers, &Bags::<_, 4>::retiring(1));
     assert_eq!(numbers, (0..10).collect::<Vec<_>>());
 }

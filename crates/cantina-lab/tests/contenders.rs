@@ -1,11 +1,14 @@
 //! What the contenders promise beyond the conformance suite.
 
 use cantina::pool::{Consumer, Producer, TaskPool};
+use cantina_lab::contender::bags;
 use cantina_lab::contender::lane::{BATCH, Lane};
 use cantina_lab::contender::ms_queue::Queue;
 use cantina_lab::contender::stealing::{self, Setup, Stealing};
 use cantina_lab::contender::treiber::Stack;
-use cantina_lab::contender::{Lbq, LockedStack, MsQueue, Treiber, WsLifo, WsMsq};
+use cantina_lab::contender::{
+    Bags, EdPool, Lbq, LockedStack, MsQueue, SalsaPaper, Treiber, WsLifo, WsMsq,
+};
 use machine::topology::{CoreId, Topology};
 use machine::{Arc, thread};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -72,6 +75,10 @@ fn a_burst_is_given_back_while_the_handles_stay() {
     burst("locked-stack", 1024, LockedStack::new);
     burst("ws-msq", retired, WsMsq::new);
     burst("ws-lifo", retired, WsLifo::new);
+    burst("ed-pool", retired, EdPool::new);
+    // The newest block, two that the getter looks at, and those that are retired.
+    let blocks = (3 + bags::BATCH) * bags::SLOTS;
+    burst("concurrent-bags", blocks + blocks / 8, Bags::new);
 }
 
 #[test]
@@ -96,6 +103,8 @@ fn a_handle_that_leaves_frees_what_it_retired() {
     leaves("treiber", Treiber::new);
     leaves("ws-msq", WsMsq::new);
     leaves("ws-lifo", WsLifo::new);
+    leaves("concurrent-bags", Bags::new);
+    leaves("ed-pool", EdPool::new);
 }
 
 #[test]
@@ -132,6 +141,26 @@ fn a_task_that_panics_when_dropped_takes_no_memory_with_it() {
     panics("locked-stack", LockedStack::new);
     panics("ws-msq", WsMsq::new);
     panics("ws-lifo", WsLifo::new);
+    panics("concurrent-bags", Bags::new);
+    panics("ed-pool", EdPool::new);
+    panics("salsa-paper", SalsaPaper::new);
+}
+
+#[test]
+fn the_papers_salsa_uses_the_chunks_of_a_burst_again() {
+    let before = HELD.get();
+    let pool = SalsaPaper::<Large>::new();
+    let mut worker = pool.worker();
+    let mut burst = || {
+        (0..10_000).for_each(|task| worker.try_put([task; 64]).unwrap());
+        assert!((0..10_000).all(|_| worker.get().is_some()));
+    };
+    let ((), held) = held_after(&mut burst);
+    assert!(held >= 10_000, "it gives nothing back: {held}");
+    let ((), more) = held_after(&mut burst);
+    assert!(more < 10, "it keeps room for {more} more");
+    drop((pool, worker));
+    assert_eq!(HELD.get() - before, 0);
 }
 
 #[test]
@@ -271,14 +300,68 @@ fn producers_feed_the_nearest_consumer_and_consumers_steal_from_it() {
 }
 
 #[test]
+fn a_worker_of_the_bags_gets_its_own_last_task_first_and_then_goes_round() {
+    let pool = Bags::<u64, 2>::retiring(1);
+    let mut workers = [(); 3].map(|()| pool.worker());
+    for (number, worker) in (0..).zip(&mut workers) {
+        worker.put_all((1..=3).map(|task| 10 * number + task)).unwrap();
+    }
+    // Its newest block, the older one, and the other lists; of these, the newest block too.
+    let got = [(); 10].map(|()| workers[1].get());
+    assert_eq!(got[..3], [Some(13), Some(11), Some(12)]);
+    assert_eq!(got[3..9], [Some(23), Some(21), Some(22), Some(3), Some(1), Some(2)]);
+    assert_eq!(got[9], None);
+    assert!(workers.iter_mut().all(|worker| worker.get().is_none()));
+}
+
+#[test]
+fn a_consumer_of_the_bags_goes_on_where_it_found_something() {
+    let pool = Bags::<u64, 2>::retiring(1);
+    let mut producers = [(); 2].map(|()| pool.producer());
+    let mut consumers = [(); 2].map(|()| pool.consumer());
+    producers[0].put_all(1..=4).unwrap();
+    producers[1].put_all(5..=8).unwrap();
+    assert_eq!([(); 3].map(|()| consumers[0].get()), [Some(3), Some(4), Some(1)]);
+    assert_eq!([(); 3].map(|()| consumers[1].get()), [Some(7), Some(8), Some(5)]);
+    // It is in the older block, whatever comes in front.
+    producers[0].try_put(9).unwrap();
+    assert_eq!([(); 4].map(|()| consumers[0].get()), [Some(2), Some(9), Some(6), None]);
+}
+
+#[test]
+fn a_list_of_the_bags_that_is_left_is_gone_on_with() {
+    let pool = Bags::<u64, 4>::retiring(1);
+    let mut consumer = pool.consumer();
+    for round in 0..100 {
+        let mut producer = pool.producer();
+        let clone = producer.clone();
+        producer.put_all([round, round]).unwrap();
+        assert_eq!(format!("{producer:?} {clone:?}"), LEFT);
+        if round % 3 == 0 {
+            assert_eq!(consumer.get_many(9, &mut Vec::new()), if round == 0 { 2 } else { 6 });
+        }
+    }
+    assert_eq!(consumer.get(), None);
+}
+
+/// It has the first list, and its clone has none before it puts.
+const LEFT: &str = "Producer { list: Some(0), .. } Producer { list: None, .. }";
+
+#[test]
 fn handles_say_who_they_are_and_never_wait() {
     let pool = MsQueue::<u64>::default();
     let texts = format!("{pool:?} {:?} {:?}", pool.worker(), pool.producer().clone());
     assert_eq!(texts, "Central { .. } End { .. } End { .. }");
+    let pool = Bags::<u64>::default();
+    let texts = format!("{pool:?} {:?} {:?}", pool.worker(), pool.consumer());
+    assert_eq!(texts, "Bags { .. } Worker { list: None, .. } Consumer { at: 0, .. }");
     let texts = format!("{:?} {:?}", Lbq::<u64>::default(), LockedStack::<u64>::default());
     assert_eq!(texts, "Lbq { .. } LockedStack { .. }");
     let pool = WsMsq::<u64>::default();
     let producer = pool.producer();
     let texts = format!("{pool:?} {producer:?} {:?}", producer.clone());
     assert_eq!(texts, "Stealing { .. } Producer { feeds: None, .. } Producer { feeds: None, .. }");
+    let pool = SalsaPaper::<u64>::default();
+    let texts = format!("{pool:?} {:?} {:?}", pool.producer(), pool.worker());
+    assert_eq!(texts, "SalsaPaper { .. } Producer { shelf: 0, .. } Worker { seat: 0, .. }");
 }

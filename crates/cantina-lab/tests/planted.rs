@@ -5,6 +5,7 @@ mod twin;
 
 use cantina_lab::conformance::{Effort, Failure, trials_of};
 use cantina_lab::registry::Order;
+use cantina_lab::workload::{Assignment, Fault, Shape, run_beside};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use twin::{Bug, Plant, Setting, plants};
@@ -379,4 +380,29 @@ fn a_batch_got_that_miscounts_is_found() {
 #[test]
 fn a_batch_that_exceeds_its_maximum_is_found() {
     is_found(Bug::BatchGetExceedsItsMaximum);
+}
+
+/// What a run of two workers and a poller says of a twin.
+fn beside_a_poller(setting: Setting) -> Result<(), Fault> {
+    let (shape, patience) = (Shape::new(2, 2), Duration::from_secs(1));
+    let assignment = Assignment { shape, tasks: 2_000, pin: false, patience };
+    run_beside::<u64, _>(&setting, &assignment, 1).map(|_| ())
+}
+
+#[test]
+fn workers_beside_pollers_notice_a_task_that_is_lost() {
+    let fault = beside_a_poller(Setting { bug: Some(Bug::LosesATask), ..Setting::unbounded() });
+    assert!(matches!(fault, Err(Fault::Lost { tasks: 2_000, .. })), "{fault:?}");
+}
+
+#[test]
+fn workers_beside_pollers_end_when_one_of_them_panics() {
+    let fault = beside_a_poller(Setting { limit: Some(2), ..Setting::unbounded() });
+    assert!(matches!(fault, Err(Fault::Panicked { .. })), "{fault:?}");
+}
+
+#[test]
+fn workers_beside_pollers_make_room_for_each_other() {
+    assert_eq!(beside_a_poller(Setting::bounded()), Ok(()));
+    assert_eq!(beside_a_poller(Setting { capacity: Some(1), ..Setting::unbounded() }), Ok(()));
 }

@@ -1,11 +1,14 @@
 //! The scenarios of the contenders on real threads, many times over.
 
+#[path = "scenarios/salsa_paper.rs"]
+mod salsa_paper;
 mod scenarios;
 
 use cantina_effort::{rounds, scenario};
 
 fn main() {
-    scenario::test_each(&scenarios::PARTS, |_, (_, scenario)| {
-        (0..rounds(300, 10_000)).for_each(|_| scenario());
+    let parts = [&scenarios::PARTS[..], &[("salsa_paper", &salsa_paper::ALL)]].concat();
+    scenario::test_each(&parts, |_, (_, scenario)| {
+        (0..rounds(200, 10_000)).for_each(|_| scenario());
     });
 }

@@ -33,6 +33,13 @@ pub fn full() {
     fence(SeqCst);
 }
 
+/// A full fence that is not part of the hot side's code where that needs none.
+#[cold]
+#[inline(never)]
+fn full_out_of_line() {
+    full();
+}
+
 /// Stands between a SeqCst read-modify-write and later SeqCst loads that must not be seen before it.
 ///
 /// On real machines the accesses carry that order, and this only keeps the compiler from moving
@@ -89,7 +96,7 @@ impl Pair {
         if self.asymmetric {
             compiler_fence(SeqCst);
         } else {
-            fence(SeqCst);
+            full_out_of_line();
         }
     }
 

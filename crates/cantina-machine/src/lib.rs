@@ -14,18 +14,22 @@
 //! | [`thread`], [`time`], [`random`] | threads and pinning, the clock, numbers per handle |
 //! | [`topology`], [`placement`] | nodes, cores and distances; memory on a node |
 //! | [`backoff`], [`pad`] | waiting a little, and a cache line of one's own |
-//! | [`charge`] | what the simulator bills for; nothing here |
+//! | [`ahead`] | asking for a cache line before it is needed |
+//! | [`held`] | what a thread holds, for those who warn it |
+//! | [`charge`], [`trace`] | what the simulator bills for, and what it draws; nothing here |
 
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!(
     "Cantina packs pointers, tags and counters into 64-bit words: it needs a 64-bit target"
 );
 
+pub mod ahead;
 pub mod atomic;
 pub mod backoff;
 pub mod cell;
 pub mod charge;
 pub mod fence;
+pub mod held;
 pub mod lock;
 mod os;
 pub mod pad;
@@ -35,14 +39,21 @@ pub mod random;
 pub mod thread;
 pub mod time;
 pub mod topology;
+pub mod trace;
 
 pub use std::sync::Arc;
 
 pub use backoff::Backoff;
-pub use charge::{touch_read, touch_write, work};
+pub use charge::{in_bulk, instructions, touch_read, touch_write, work};
 pub use fence::fence_after_rmw;
 pub use pad::CachePadded;
 pub use topology::Topology;
 
 /// How often to look again before going to sleep.
 pub const SPINS: usize = 64;
+
+/// How often to give way and look again, when a [`Backoff`] is completed, before going to sleep: for as long as that takes.
+#[inline]
+pub fn looks() -> usize {
+    64
+}

@@ -4,6 +4,7 @@ pub use std::thread::{Builder, JoinHandle, panicking, sleep, spawn, yield_now};
 
 use crate::os;
 use crate::topology::CoreId;
+use std::cell::Cell;
 use std::fmt;
 
 /// The calling thread cannot be bound to that core.
@@ -32,6 +33,22 @@ pub fn pin_to(core: CoreId) -> Result<(), PinError> {
     os::pin_to(core).map_err(|reason| PinError { core, reason })
 }
 
+thread_local! {
+    static WORD: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The calling thread's own word: 0 until it is set.
+#[inline]
+pub fn word() -> usize {
+    WORD.get()
+}
+
+/// Sets the calling thread's own word.
+#[inline]
+pub fn set_word(word: usize) {
+    WORD.set(word);
+}
+
 /// The core the calling thread runs on right now, where the operating system tells.
 pub fn current_core() -> Option<CoreId> {
     os::current_core()
@@ -47,7 +64,7 @@ impl std::error::Error for PinError {}
 
 #[cfg(test)]
 mod tests {
-    use super::{current_core, pin_to};
+    use super::{current_core, pin_to, set_word, word};
     use crate::topology::{CoreId, Topology};
 
     #[test]
@@ -58,6 +75,14 @@ mod tests {
                 assert!(at.is_none_or(|at| at == core));
             }
         }
+    }
+
+    #[test]
+    fn each_thread_has_a_word_of_its_own() {
+        assert_eq!(word(), 0);
+        set_word(1);
+        assert_eq!(std::thread::spawn(word).join().unwrap(), 0);
+        assert_eq!(word(), 1);
     }
 
     #[test]

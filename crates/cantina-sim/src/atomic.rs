@@ -141,12 +141,12 @@ impl<T: Word> Atomic<T> {
     fn exchange(&self, old: T, new: T, fails: bool) -> Result<T, T> {
         let (old, new) = (old.to_bits(), new.to_bits());
         let exchange = |bits| (bits == old && !fails).then_some(new);
-        let exchanged = current::update(Op::Cas, self.place(), exchange);
+        let exchanged = current::update(Op::Cas, self.place(), &exchange);
         exchanged.map(T::from_bits).map_err(T::from_bits)
     }
 
     fn update(&self, _order: Ordering, f: impl Fn(u64) -> u64) -> T {
-        let updated = current::update(Op::Rmw, self.place(), |bits| Some(f(bits)));
+        let updated = current::update(Op::Rmw, self.place(), &|bits| Some(f(bits)));
         T::from_bits(updated.unwrap_or_else(|bits| bits))
     }
 

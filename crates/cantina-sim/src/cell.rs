@@ -1,6 +1,7 @@
 //! Shared data that is not atomic. To reach into a cell is a step.
 
 use crate::engine::{Access, Op, current};
+use crate::memory::peek::tell_data;
 
 /// A cell whose contents are only reached inside a closure.
 #[derive(Debug, Default)]
@@ -15,14 +16,17 @@ impl<T> UnsafeCell<T> {
 
     /// Reads: the pointer is good until `f` returns, if nobody writes meanwhile.
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
-        current::step(Access::data(Op::Read, self.0.get(), size_of::<T>()));
+        current::data(Access::data(Op::Read, self.0.get(), size_of::<T>()));
         f(self.0.get())
     }
 
     /// Writes: the pointer is good until `f` returns, if nobody else looks meanwhile.
     pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
-        current::step(Access::data(Op::Write, self.0.get(), size_of::<T>()));
-        f(self.0.get())
+        current::data(Access::data(Op::Write, self.0.get(), size_of::<T>()));
+        let result = f(self.0.get());
+        // SAFETY: the cell is ours to write until we return.
+        unsafe { tell_data(self.0.get()) };
+        result
     }
 
     /// The value.

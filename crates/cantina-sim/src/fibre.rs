@@ -9,6 +9,8 @@ use std::cell::RefCell;
 
 /// Bytes of stack a virtual thread has. Only touched pages take memory.
 const STACK: usize = 1 << 20;
+/// Bytes that are carried to a new stack as they are; a coroutine takes no more than a kilobyte.
+const CARRIED: usize = 512;
 /// Stacks an OS thread keeps: one for each virtual thread of the largest simulation.
 const KEPT: usize = 257;
 
@@ -23,12 +25,13 @@ pub(crate) struct Fibre(Coroutine<(), (), (), DefaultStack>);
 pub(crate) type Exit = Yielder<(), ()>;
 
 impl Fibre {
-    /// A fibre that will run `body`, which must not panic.
+    /// A fibre that will run `body`, which must not panic, and is small: what is larger goes into a box.
     ///
     /// # Safety
     /// What `body` borrows outlives the fibre: until [`resume`](Self::resume) said that it is done, or
     /// until it is abandoned.
-    pub(crate) unsafe fn new(body: impl FnOnce(*const Exit)) -> Self {
+    pub(crate) unsafe fn new<F: FnOnce(*const Exit)>(body: F) -> Self {
+        const { assert!(size_of::<F>() <= CARRIED) };
         let kept = STACKS.with_borrow_mut(Vec::pop);
         let stack = kept.unwrap_or_else(|| {
             DefaultStack::new(STACK).expect("no memory for the stack of another virtual thread")

@@ -37,9 +37,14 @@
 //! them hangs; see [`Watchdog`](engine::Watchdog).
 //!
 //! # What it cannot show
-//! * Memory is as on x86: stores may be seen late, never out of order, and loads never early. A missing
-//!   `Release` or `Acquire` does no harm here; that it is needed is loom's to show, and the thread
-//!   sanitizer's. Orderings only tell SeqCst stores from others.
+//! * Memory is as on x86: stores may be seen late, never out of order, and loads never early. So
+//!   [`Memory::Tso`](engine::Memory::Tso) shows a missing fence between a store and a later load, and
+//!   nothing else: every store releases here, every load acquires, and a `Relaxed` in the place of
+//!   either does no harm. That they are needed is loom's to show, and the thread sanitizer's. Orderings
+//!   only tell SeqCst stores from others.
+//! * Memory that was freed is watched where that is asked for, word by word:
+//!   [`Simulation::watch_freed`](engine::Simulation::watch_freed). Otherwise who reads it reads what lies
+//!   there.
 //! * Data in a cell is written and read at once, and is not checked for races: loom's part again.
 //! * Virtual times are for shapes, rankings and mechanisms; [`cost`] says what is modelled and what is
 //!   not. No time of it is a time of a real machine.
@@ -49,6 +54,7 @@
 //! # Limits
 //! 256 virtual threads at once besides the scenario, 256 cores, 64 nodes, a stack of a megabyte each.
 
+pub mod ahead;
 mod arc;
 pub mod arena;
 pub mod atomic;
@@ -75,10 +81,17 @@ pub mod trace;
 pub use arc::Arc;
 pub use arena::SimAllocator;
 pub use backoff::Backoff;
-pub use charge::{touch_read, touch_write, work};
+pub use cantina_machine::held::unasked as held;
+pub use charge::{in_bulk, instructions, touch_read, touch_write, work};
 pub use fence::fence_after_rmw;
 pub use pad::CachePadded;
 pub use topology::Topology;
 
 /// How often to look again before going to sleep. Few times: here looking is what costs.
 pub const SPINS: usize = 4;
+
+/// How often to give way and look again, when a [`Backoff`] is completed, before going to sleep: as often as on the real machine
+/// where time is simulated, and not at all where schedules are tried, which are there to be slept on.
+pub fn looks() -> usize {
+    engine::current::looks()
+}

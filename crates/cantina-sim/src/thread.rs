@@ -54,7 +54,7 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    start(None, f)
+    start(None, Box::new(f))
 }
 
 impl Builder {
@@ -86,23 +86,24 @@ impl Builder {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        Ok(start(self.name, f))
+        Ok(start(self.name, Box::new(f)))
     }
 }
 
-fn start<T, F>(name: Option<String>, f: F) -> JoinHandle<T>
+/// In a box: compiled for each result, not for each body.
+fn start<T>(name: Option<String>, f: Box<dyn FnOnce() -> T + Send>) -> JoinHandle<T>
 where
-    F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
     let packet = Arc::new(Packet { result: Mutex::new(None), joiner: AtomicUsize::new(0) });
     let theirs = packet.clone();
-    let thread = current::spawn(name, move || {
+    let body = move || {
         let result = catch_unwind(AssertUnwindSafe(f));
         current::step(Access::bare(Op::End));
         *theirs.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         current::wake(theirs.joiner.load(Relaxed), theirs.address());
-    });
+    };
+    let thread = current::spawn(name, Box::new(body));
     JoinHandle { thread, packet }
 }
 
@@ -181,6 +182,18 @@ pub fn available_parallelism() -> usize {
 /// Where the simulated machine has no such core, and outside a run.
 pub fn pin_to(core: CoreId) -> Result<(), PinError> {
     if current::bind(core.0) { Ok(()) } else { Err(PinError { core }) }
+}
+
+/// The calling thread's own word: 0 until it is set. Outside a run, the OS thread's.
+pub fn word() -> usize {
+    current::word().unwrap_or_else(cantina_machine::thread::word)
+}
+
+/// Sets the calling thread's own word.
+pub fn set_word(word: usize) {
+    if !current::set_word(word) {
+        cantina_machine::thread::set_word(word);
+    }
 }
 
 /// The core the calling thread runs on.

@@ -2,10 +2,14 @@
 
 use cantina_sim::atomic::Ordering::{Relaxed, SeqCst};
 use cantina_sim::atomic::{AtomicPtr, AtomicUsize};
+use cantina_sim::cell::UnsafeCell;
 use cantina_sim::engine::{Memory, Op, Simulation, ThreadId};
+use cantina_sim::lock::Mutex;
 use cantina_sim::progress::operation;
 use cantina_sim::schedule::Schedule;
-use cantina_sim::trace::{What, name, note};
+use cantina_sim::trace::{
+    Description, Role, What, contents, gone, name, node, note, part, row, structure,
+};
 use cantina_sim::{Arc, CachePadded, thread};
 
 /// What happened to words in a run of `scenario`, on the plainest schedule.
@@ -147,4 +151,76 @@ fn in_a_timed_run_the_log_has_the_costs() {
     // The first comes from memory, the second from the cache.
     assert!(costs[0] > 100 && costs[1] < 10, "{costs:?}");
     assert!(log.events().iter().any(|event| event.what == What::Did(Op::End)));
+}
+
+#[test]
+fn plain_data_and_locks_are_told_too() {
+    let scenario = || {
+        let cell = UnsafeCell::new(1_u64);
+        // SAFETY: nobody else has it.
+        cell.with_mut(|value| unsafe { *value = 5 });
+        let lock = Mutex::new(6_u64);
+        let mut guard = lock.lock();
+        *guard += 1;
+        assert!(lock.try_lock().is_none());
+    };
+    let main = ThreadId(0);
+    let told = told(&Simulation::new(), false, scenario);
+    let expected = [
+        What::Data { value: 5 },
+        What::Locked { taken: true },
+        What::Locked { taken: false },
+        What::Data { value: 7 },
+    ];
+    assert_eq!(told, expected.map(|what| (main, what)));
+}
+
+#[test]
+fn what_the_program_says_of_its_words_is_told() {
+    struct Queue {
+        head: AtomicUsize,
+        tasks: Vec<u64>,
+    }
+    let scenario = || {
+        let queue = Box::new(Queue { head: AtomicUsize::new(3), tasks: vec![8, 9] });
+        structure(&*queue, "queue");
+        part(&queue.head, "head", Role::Number);
+        contents(&queue.tasks, queue.tasks.iter());
+        node(&queue.tasks[0], "task");
+        gone(&queue.tasks[0]);
+    };
+    let told = told(&Simulation::new(), false, scenario);
+    let expected = [
+        Description::Structure { what: "queue", bytes: size_of::<Queue>() },
+        Description::Part { name: "head", role: Role::Number, bytes: 8, value: 3 },
+        Description::Contents(vec![8, 9]),
+        Description::Node { what: "task", bytes: 8 },
+        Description::Gone { bytes: 8 },
+    ];
+    assert_eq!(told, expected.map(|said| (ThreadId(0), What::Described(said))));
+}
+
+#[test]
+fn a_row_is_told_once_with_what_it_belongs_to() {
+    let words = Box::new([1_u64, 2, 3]);
+    let whole = (&raw const *words) as usize;
+    let told = told(&Simulation::new(), false, || {
+        row(&*words, &words[1..], "word", Role::Index);
+        row(&*words, &words[3..], "nothing", Role::Index);
+    });
+    let row = Description::Row { name: "word", role: Role::Index, bytes: 8, count: 2, whole };
+    assert_eq!(told, [(ThreadId(0), What::Described(row))]);
+}
+
+#[test]
+fn the_log_knows_an_exchange_from_an_addition() {
+    let outcome = Simulation::new().log(true).run(|| {
+        let word = AtomicUsize::new(0);
+        word.fetch_add(1, Relaxed);
+        let _ = word.compare_exchange(1, 2, Relaxed, Relaxed);
+    });
+    let log = outcome.unwrap().log.unwrap();
+    let updates = log.events().iter().filter(|event| matches!(event.what, What::Update { .. }));
+    let ops: Vec<Op> = updates.map(|event| event.op).collect();
+    assert_eq!(ops, [Op::Rmw, Op::Cas]);
 }

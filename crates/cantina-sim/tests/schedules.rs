@@ -432,3 +432,28 @@ fn a_loop_with_a_bound_is_not_kept_from_it_by_one_without() {
     }
     Simulation::new().run_timed(scenario).unwrap();
 }
+
+#[test]
+fn a_loop_with_a_bound_is_not_kept_from_it_by_one_that_does_something() {
+    let scenario = || {
+        let flag = Arc::new(AtomicBool::new(false));
+        let theirs = flag.clone();
+        let other = thread::spawn(move || {
+            for _ in 0..20 {
+                assert!(!theirs.load(Relaxed));
+                thread::yield_now();
+            }
+            theirs.store(true, Relaxed);
+        });
+        let turns = AtomicUsize::new(0);
+        while !flag.load(Relaxed) {
+            turns.fetch_add(1, Relaxed);
+            thread::yield_now();
+        }
+        other.join().unwrap();
+    };
+    for schedule in schedules().into_iter().chain([Schedule::Replay(Trace::default())]) {
+        Simulation::new().schedule(schedule).steps(50_000).run(scenario).unwrap();
+    }
+    Simulation::new().run_timed(scenario).unwrap();
+}

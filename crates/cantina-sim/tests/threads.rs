@@ -186,6 +186,23 @@ fn time_passes_when_everybody_sleeps() {
 }
 
 #[test]
+fn a_loop_with_a_bound_comes_to_its_end_before_a_deadline_does() {
+    let woken = run(1, || {
+        let parker = Parker::new();
+        let (word, other) = (AtomicUsize::new(0), parker.unparker());
+        thread::spawn(move || {
+            for _ in 0..100 {
+                assert_eq!(word.load(Relaxed), 0);
+                thread::yield_now();
+            }
+            other.unpark();
+        });
+        parker.park_timeout(Duration::from_secs(60))
+    });
+    assert!(woken);
+}
+
+#[test]
 fn those_who_sleep_wake_in_order() {
     for seed in 0..50 {
         let order = run(seed, || {
@@ -466,4 +483,10 @@ fn two_threads_that_unwind_know_it() {
         });
         assert_eq!(wrong, 0);
     }
+}
+
+#[test]
+fn a_thread_may_bring_a_lot_along() {
+    let luggage = [7_u64; 1_000];
+    assert_eq!(run(0, move || thread::spawn(move || luggage[999]).join().unwrap()), 7);
 }

@@ -13,6 +13,10 @@ use machine::engine::Simulation;
 const SCHEDULES: u64 = 12;
 const OF_CONTENDERS: u64 = 6;
 const DEEP: u64 = 300;
+/// Stalls of a run that has some, how likely each step is one, and how many steps of others it takes.
+const STALLS: usize = 8;
+const STALL_ONE_IN: usize = 40;
+const STALL: u64 = 300;
 /// Steps after which a run hangs.
 const STEPS: u64 = 4_000_000;
 
@@ -32,9 +36,12 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-/// Runs `trial` on the schedule that `seed` draws.
+/// Runs `trial` on the schedule that `seed` draws, some with threads that stall where they are.
 fn simulate(trial: &Trial, seed: u64) -> Result<(), String> {
-    let simulation = Simulation::new().seed(seed).steps(STEPS);
+    let mut simulation = Simulation::new().seed(seed).steps(STEPS);
+    if seed.is_multiple_of(3) {
+        simulation = simulation.random_stalls(STALLS, STALL_ONE_IN, STALL);
+    }
     let name = trial.name();
     match simulation.run(|| trial.run(&Effort::simulated(), seed)) {
         Err(failure) => Err(format!("{name} with seed {seed}\n{failure}")),

@@ -1,7 +1,7 @@
 //! The machine as loom models it: every interleaving, and every value a load may return.
 //!
 //! The names are those of `cantina-machine`. What does not synchronize is that crate's own:
-//! [`Random`](random::Random), [`CachePadded`], [`topology`], [`placement`], [`charge`].
+//! [`Random`](random::Random), [`CachePadded`], [`ahead`], [`topology`], [`placement`], [`charge`], [`trace`].
 
 pub mod backoff;
 pub mod fence;
@@ -11,12 +11,13 @@ pub mod park;
 pub mod thread;
 pub mod time;
 
-pub use cantina_machine::{charge, pad, placement, topology};
+pub use cantina_machine::held::unasked as held;
+pub use cantina_machine::{ahead, charge, pad, placement, topology, trace};
 pub use loom::cell;
 pub use loom::sync::Arc;
 
 pub use backoff::Backoff;
-pub use charge::{touch_read, touch_write, work};
+pub use charge::{in_bulk, instructions, touch_read, touch_write, work};
 pub use fence::fence_after_rmw;
 pub use pad::CachePadded;
 pub use topology::Topology;
@@ -41,3 +42,9 @@ pub mod random {
 
 /// How often to look again before going to sleep: once is every case there is.
 pub const SPINS: usize = 1;
+
+/// How often to give way and look again, when a [`Backoff`] is completed, before going to sleep: a look before that is every case
+/// there is.
+pub fn looks() -> usize {
+    0
+}

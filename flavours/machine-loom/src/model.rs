@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 
 /// Preemptions of a schedule, unless a scenario wants others.
 pub const PREEMPTIONS: usize = 2;
-/// Seconds for a scenario in the gate.
+/// Seconds for a scenario in the gate, at most,
 const SECONDS: f64 = 2.0;
+/// and for the scenarios of a part.
+const SECONDS_OF_A_PART: f64 = 10.0;
 /// Schedules between two looks at the clock.
 const LOOK: usize = 64;
 /// Branches of a run, at most: longer ones turn in a circle.
@@ -35,17 +37,18 @@ pub struct Searched {
     pub ended: Ended,
 }
 
-/// Runs `scenario` on every schedule with so many preemptions, as long as there is time: some seconds in the
-/// gate, times [`Effort`]. The deep run has neither bound. `LOOM_MAX_PREEMPTIONS` and `LOOM_MAX_DURATION`
+/// Runs `scenario`, one of so `many` of a part, on every schedule with so many preemptions, as long as there is time: some
+/// seconds in the gate, times [`Effort`]. The deep run has neither bound. `LOOM_MAX_PREEMPTIONS` and `LOOM_MAX_DURATION`
 /// stand over both.
 ///
 /// # Panics
 /// When a schedule comes out wrong.
-pub fn search(preemptions: usize, scenario: fn()) -> Searched {
+pub fn search(preemptions: usize, many: usize, scenario: fn()) -> Searched {
     let mut model = loom::model::Builder::new();
+    let seconds = SECONDS.min(SECONDS_OF_A_PART / many.max(1) as f64);
     if let Effort::Times(times) = Effort::asked() {
         model.preemption_bound.get_or_insert(preemptions);
-        model.max_duration.get_or_insert(Duration::from_secs_f64(SECONDS * times));
+        model.max_duration.get_or_insert(Duration::from_secs_f64(seconds * times));
     }
     model.checkpoint_interval = LOOK;
     model.max_branches = BRANCHES;

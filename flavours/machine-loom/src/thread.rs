@@ -5,6 +5,7 @@ pub use loom::thread::{Builder, JoinHandle, spawn, yield_now};
 pub use std::thread::panicking;
 
 use cantina_machine::topology::CoreId;
+use std::cell::Cell;
 use std::time::Duration;
 
 /// Lets the others go on.
@@ -28,6 +29,20 @@ pub fn available_parallelism() -> usize {
 /// Never.
 pub fn pin_to(_: CoreId) -> Result<(), PinError> {
     Ok(())
+}
+
+loom::thread_local! {
+    static WORD: Cell<usize> = Cell::new(0);
+}
+
+/// The calling thread's own word: 0 until it is set.
+pub fn word() -> usize {
+    WORD.with(Cell::get)
+}
+
+/// Sets the calling thread's own word.
+pub fn set_word(word: usize) {
+    WORD.with(|own| own.set(word));
 }
 
 /// Nowhere in particular.

@@ -37,7 +37,7 @@ const EMPTIES: u64 = !FULLS;
 /// it took; `Err` if it did not find one.
 pub(crate) fn guess(program: &Program, bound: Option<Bound>, budget: u64) -> Result<u64, u64> {
     let (Some(order), Some(slots)) = (Order::guess(program), slots(program)) else { return Err(0) };
-    let bound = bound.unwrap_or(Bound { capacity: usize::MAX, full_slack: 0 });
+    let bound = bound.unwrap_or(Bound { capacity: usize::MAX, full_slack: 0, under_way: false });
     let mut guess = Guess { program, bound, order, slots, budget };
     let found = guess.run();
     let steps = budget - guess.budget;
@@ -140,7 +140,7 @@ impl Guess<'_> {
             if let Some(tasks) = self.order.put_at(state.put, now) {
                 let after = State { put: state.put + tasks.count, ..state };
                 let inside = after.inside();
-                let full = !tasks.then_full || inside >= self.bound.full_from();
+                let full = !tasks.then_full || inside >= self.bound.full_in_order_from();
                 if inside <= self.bound.capacity && full {
                     self.add(after, &mut states);
                 }
@@ -166,7 +166,7 @@ impl Guess<'_> {
         if inside == 0 {
             state.looks &= !EMPTIES;
         }
-        if inside >= self.bound.full_from() {
+        if inside >= self.bound.full_in_order_from() {
             state.looks &= !FULLS;
         }
         let better = |other: &State| {

@@ -67,3 +67,48 @@ pub(crate) fn search_program(program: &Program, spec: &Spec, budget: u64) -> (Fo
         Order::Stack => Walk::<Stack>::new(program, spec.bound(), budget).run(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Found, search};
+    use crate::spec::Spec;
+    use std::fmt::Write as _;
+
+    /// So many puts at once, and a pending get, so that there is never silence.
+    fn crowd(puts: usize) -> String {
+        let mut text = String::from("t0 1.. get\n");
+        for put in 1..=puts {
+            writeln!(text, "t{put} 1..100 put {put}").unwrap();
+        }
+        text
+    }
+
+    #[test]
+    fn what_led_nowhere_is_not_tried_again() {
+        // There are 2^10 sets of puts, and 10! orders of them.
+        let history = (crowd(10) + "t0 200..201 get 99").parse().unwrap();
+        assert_eq!(search(&history, &Spec::bag(), 200_000).0, Found::NoOrder);
+    }
+
+    #[test]
+    fn what_comes_before_a_silence_is_not_tried_again() {
+        // Without the pending get there is a silence after each crowd.
+        let mut text = crowd(10).replace("t0 1.. get\n", "");
+        for start in (300..400).step_by(4) {
+            let (end, get) = (start + 1, start + 2);
+            writeln!(text, "t0 {start}..{end} put {start}\nt0 {get}..{get} get {start}").unwrap();
+        }
+        text += "t0 500..501 get 99";
+        let (found, steps) = search(&text.parse().unwrap(), &Spec::bag(), 1_000);
+        assert_eq!(found, Found::NoOrder);
+        assert!(steps < 100, "{steps} steps");
+    }
+
+    #[test]
+    fn a_budget_is_kept() {
+        let history = (crowd(10) + "t0 200..201 get 99").parse().unwrap();
+        let (found, steps) = search(&history, &Spec::bag(), 1_000);
+        assert_eq!(found, Found::Nothing);
+        assert!((1_000..1_100).contains(&steps), "{steps} steps");
+    }
+}

@@ -75,7 +75,7 @@ impl<'a, M: Model> Places<'a, M> {
 
     /// Whether "full" would be right with so many tasks more.
     pub(super) fn may_be_full_with(&self, more: usize) -> bool {
-        self.bound.is_some_and(|bound| self.model.len() + more >= bound.full_from())
+        self.bound.is_some_and(|bound| self.model.len() + more >= bound.full_in_order_from())
     }
 
     /// In how many ways a step can be in its place: a pending get may take several tasks, or fewer.

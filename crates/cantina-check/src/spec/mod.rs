@@ -55,6 +55,9 @@ pub struct Bound {
     pub capacity: usize,
     /// How many tasks may be missing from it when a put says "full".
     pub full_slack: usize,
+    /// Whether "full" counts operations under way: a task then takes up room from the start of its put
+    /// to the end of its get, whenever these take effect.
+    pub under_way: bool,
 }
 
 impl Spec {
@@ -76,7 +79,15 @@ impl Spec {
     /// The same with room for `capacity` tasks, which may say "full" when `full_slack` or fewer
     /// of them are missing.
     pub const fn bounded(self, capacity: usize, full_slack: usize) -> Self {
-        Self { order: self.order, bound: Some(Bound { capacity, full_slack }) }
+        Self { order: self.order, bound: Some(Bound { capacity, full_slack, under_way: false }) }
+    }
+
+    /// The same, if it has a bound, when "full" counts operations under way.
+    pub const fn counting_under_way(mut self) -> Self {
+        if let Some(bound) = &mut self.bound {
+            bound.under_way = true;
+        }
+        self
     }
 
     /// Which task a get has to return.
@@ -95,6 +106,12 @@ impl Bound {
     pub const fn full_from(&self) -> usize {
         self.capacity.saturating_sub(self.full_slack)
     }
+
+    /// From how many tasks on "full" is legal in an order of the operations. What counts those under
+    /// way has no such number: whether they were enough is seen before an order is looked for.
+    pub(crate) const fn full_in_order_from(&self) -> usize {
+        if self.under_way { 0 } else { self.full_from() }
+    }
 }
 
 impl fmt::Display for Spec {
@@ -106,9 +123,12 @@ impl fmt::Display for Spec {
         })?;
         match self.bound {
             None => Ok(()),
-            Some(Bound { capacity, full_slack: 0 }) => write!(f, " of {capacity}"),
-            Some(Bound { capacity, full_slack }) => {
-                write!(f, " of {capacity}, \"full\" from {}", capacity.saturating_sub(full_slack))
+            Some(bound) => {
+                write!(f, " of {}", bound.capacity)?;
+                if bound.full_slack > 0 {
+                    write!(f, ", \"full\" from {}", bound.full_from())?;
+                }
+                if bound.under_way { f.write_str(", counting what is under way") } else { Ok(()) }
             }
         }
     }

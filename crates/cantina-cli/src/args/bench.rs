@@ -1,7 +1,9 @@
 //! `cantina bench`.
 
 use super::shape::square;
-use super::{MOST_REPETITIONS, Shape, distinct, distinct_experiments, experiment, name_of, up_to};
+use super::{
+    MOST_REPETITIONS, Shape, benched_experiment, distinct, distinct_experiments, name_of, up_to,
+};
 use crate::command;
 use crate::view::Experiment;
 use clap::{Args, ValueEnum};
@@ -16,7 +18,7 @@ const PAYLOADS: [u64; 2] = [8, 64];
 #[derive(Args, Debug)]
 pub(crate) struct BenchOptions {
     /// What to run; `cantina list` names all [default: throughput]
-    #[arg(value_name = "EXPERIMENT", value_parser = experiment)]
+    #[arg(value_name = "EXPERIMENT", value_parser = benched_experiment)]
     experiments: Vec<&'static Experiment>,
     /// Fewer shapes, repetitions and peers: about a minute and a half
     #[arg(long)]

@@ -2,6 +2,7 @@
 
 use super::{name_of, up_to};
 use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 
 /// The longest that checks may take: a day.
 const MOST_SECONDS: u64 = 86_400;
@@ -28,6 +29,9 @@ pub(crate) struct CheckArgs {
     /// How many seeds at most [default: as many as there is time for]
     #[arg(long, value_name = "N", value_parser = |text: &str| up_to(text, u64::MAX))]
     pub(crate) rounds: Option<u64>,
+    /// Where every access of a simulated run goes in which something is found
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
 }
 
 /// A machine that checks run on.

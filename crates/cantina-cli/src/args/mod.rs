@@ -1,14 +1,19 @@
 //! The command line: what may be asked, and errors of one line that say so.
 
 mod bench;
+mod calibrate;
 mod check;
+mod machine;
 mod shape;
 mod sim;
+mod trace;
 
 pub(crate) use bench::{AllocatorChoice, BenchArgs, BenchOptions, Pin};
+pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use check::{CheckArgs, On};
 pub(crate) use shape::Shape;
 pub(crate) use sim::{SimArgs, SimOptions};
+pub(crate) use trace::{MemoryChoice, ScheduleChoice, SimCommand, TraceArgs};
 
 use crate::command;
 use crate::failure::Failure;
@@ -40,6 +45,8 @@ pub(crate) enum Command {
     Sim(Box<SimOptions>),
     /// Try to break the pools: random programs on real threads and on simulated schedules, judged.
     Check(CheckArgs),
+    /// Measure this machine, fit a simulated one to it, and write that down.
+    Calibrate(CalibrateArgs),
     /// Make the page of a record again.
     Report(ReportArgs),
     /// List pools, contenders, peers, experiments and machines.
@@ -97,7 +104,9 @@ fn allowed(error: ErrorKind) -> Option<String> {
             Some(shown.map(clap::Command::get_name).collect::<Vec<_>>().join(", "))
         }
         ErrorKind::UnknownArgument => {
-            let command = program.find_subcommand(&typed).unwrap_or(&program);
+            let mut command = program.find_subcommand(&typed).unwrap_or(&program);
+            let inner = std::env::args().nth(2).unwrap_or_default();
+            command = command.find_subcommand(&inner).unwrap_or(command);
             let names = command.get_arguments().map(|argument| match argument.get_long() {
                 Some(long) => format!("--{long}"),
                 None => argument.get_id().as_str().to_uppercase(),
@@ -119,11 +128,26 @@ fn up_to<N: FromStr + From<u8> + PartialOrd + fmt::Display>(
     }
 }
 
+/// Any experiment.
 fn experiment(name: &str) -> Result<&'static Experiment, String> {
-    let all = command::experiments();
-    all.iter().find(|experiment| experiment.name == name).ok_or_else(|| {
+    find(name, |_| true)
+}
+
+/// One that runs on the real machine.
+fn benched_experiment(name: &str) -> Result<&'static Experiment, String> {
+    find(name, |experiment| experiment.benched)
+}
+
+fn find(name: &str, fits: fn(&Experiment) -> bool) -> Result<&'static Experiment, String> {
+    let all: Vec<_> = command::experiments().iter().filter(|each| fits(each)).collect();
+    all.iter().find(|experiment| experiment.name == name).copied().ok_or_else(|| {
         let names: Vec<&str> = all.iter().map(|experiment| experiment.name).collect();
-        format!("no such experiment; allowed: {}", names.join(", "))
+        let is_known = command::experiments().iter().any(|experiment| experiment.name == name);
+        let what = match is_known {
+            true => "an experiment of the simulated machine, for `cantina sim`",
+            false => "no such experiment",
+        };
+        format!("{what}; allowed: {}", names.join(", "))
     })
 }
 

@@ -3,6 +3,7 @@
 //! A process has one allocator. What is to be measured with the allocator of this one runs here; for
 //! the other the program runs itself again (`worker`), and its rows come back through a pipe.
 
+mod defaults;
 mod job;
 mod plan;
 mod worker;
@@ -13,54 +14,11 @@ pub(crate) use worker::worker;
 use crate::allocator::Allocator;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::view::{Axis, Better, Experiment, Measure, Progress};
-use cantina_lab::experiment::{Event, Stopped, throughput};
+use crate::view::Progress;
+use cantina_lab::experiment::{Event, Stopped};
 use cantina_record::Row;
 use job::Job;
 use std::ops::ControlFlow;
-
-static EXPERIMENTS: [Experiment; 1] = [Experiment {
-    name: throughput::NAME,
-    title: "Throughput",
-    about: "how many tasks per second go from producers to consumers",
-    axis: Axis::Shape,
-    split: &["payload_bytes", "allocator"],
-    measures: &[Measure {
-        title: "Throughput",
-        unit: "M tasks/s",
-        value: "mops_median",
-        spread: Some(("mops_min", "mops_max")),
-        better: Better::Higher,
-    }],
-    notes: &[
-        "Producers put as fast as they can, consumers get until everything is got; the clock runs \
-         from a common start until the last task is got.",
-        "Every run is checked: the number of tasks got, their sum and their exclusive or.",
-        "Each value is the median of repetitions that take turns with those of the other rows, \
-         beginning with another row each time.",
-        "Threads stay on their cores at 1P/1C; in the other shapes the operating system places \
-         them.",
-        "Whoever finds nothing to get, or no room to put, spins briefly and then yields.",
-        "Rows named -batch move 64 tasks at a time, or as many as the crate hands out at once.",
-        "Producers of an unbounded pool run ahead of its consumers: it is filled, then drained.",
-        "Compare within a table. With mimalloc only those are measured that allocate while tasks \
-         go through them.",
-    ],
-    simulated_notes: &[
-        "Simulated: the same source, on a model of the machine's caches, links and store buffers. \
-         Each value is the median over seeds.",
-        "Every run is checked: the number of tasks got, their sum and their exclusive or.",
-        "Each thread has a processor of its own: first the producers, then the consumers, node by \
-         node.",
-        "What is not modelled: capacity misses beyond the tags, address translation, prefetching, \
-         overlapping loads, hardware threads, preemption.",
-    ],
-}];
-
-/// The experiments there are, the default one first.
-pub(crate) fn experiments() -> &'static [Experiment] {
-    &EXPERIMENTS
-}
 
 /// Measures everything that was planned.
 pub(crate) fn measure(plan: &Plan) -> Result<Vec<Row>, Failure> {

@@ -4,23 +4,17 @@
 //! simulated machine the seed decides everything, so a failure replays; on real threads it decides the
 //! program, and the machine the rest.
 
+mod simulated;
+
 use crate::args::{CheckArgs, On};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::screen;
 use crate::view::Progress;
 use cantina_lab::conformance::{Effort, trials};
-use cantina_sim::engine::Simulation;
-use cantina_sim::schedule::Schedule;
-use lab_on_sim::conformance as simulated;
 use std::fmt::Write;
 use std::panic;
 use std::time::{Duration, Instant};
-
-/// Steps after which a simulated run hangs.
-const STEPS: u64 = 4_000_000;
-/// How many characters of a schedule are printed; its seed says the same.
-const SCHEDULE_SHOWN: usize = 2_000;
 
 /// One check of one pool, on one machine.
 struct Trial {
@@ -98,7 +92,7 @@ impl Lane {
     fn new(on: On, args: &CheckArgs) -> Result<Self, Failure> {
         let mut trials = match on {
             On::Real => real_trials(),
-            On::Sim => simulated_trials(),
+            On::Sim => simulated::trials(args.log.as_deref()),
         };
         let known = |name: fn(&Trial) -> &str, wanted: &str, what: &str, trials: &[Trial]| {
             if trials.iter().any(|trial| name(trial) == wanted) {
@@ -177,35 +171,6 @@ fn real_trials() -> Vec<Trial> {
         }
     };
     trials().into_iter().map(each).collect()
-}
-
-fn simulated_trials() -> Vec<Trial> {
-    let each = |trial: simulated::Trial| Trial {
-        pool: trial.pool.clone(),
-        check: trial.check,
-        run: Box::new(move |seed| simulate(&trial, seed)),
-    };
-    simulated::trials().into_iter().map(each).collect()
-}
-
-/// Runs `trial` on the schedule that `seed` draws: mostly a random one.
-fn simulate(trial: &simulated::Trial, seed: u64) -> Result<(), String> {
-    let schedule = match seed % 4 {
-        0 => Schedule::Pct { depth: 3, length: 2_000 },
-        _ => Schedule::Random,
-    };
-    let simulation = Simulation::new().seed(seed).steps(STEPS).schedule(schedule);
-    let effort = simulated::Effort::simulated();
-    let outcome = simulation
-        .run(|| trial.run(&effort, seed))
-        .map_err(|failure| format!("{}\n{failure}", trial.name()))?;
-    outcome.value.map_err(|failure| {
-        let trace = outcome.trace.to_string();
-        match trace.len() {
-            0..=SCHEDULE_SHOWN => format!("{failure}\nschedule: {trace}"),
-            _ => format!("{failure}\nschedule: {} choices", outcome.trace.choices().len()),
-        }
-    })
 }
 
 /// No messages of panics that the checks plant, for as long as it lives.

@@ -5,6 +5,8 @@ use crate::failure::Failure;
 use crate::peer;
 use crate::screen;
 use crate::surroundings;
+use cantina_lab::experiment::Contestant;
+use cantina_lab::experiment::scheduling::{ddb, fib, tell};
 use cantina_lab::registry;
 use cantina_machine::topology::Topology;
 use cantina_record::Kind;
@@ -20,19 +22,48 @@ pub(super) fn run() -> Result<(), Failure> {
         let all = registry::facts().into_iter().filter(|facts| facts.kind == kind);
         all.map(|facts| (facts.name, facts.about.to_owned())).collect()
     };
-    let peers = peer::all().iter().map(|peer| {
-        let version = peer.version().map_or_else(String::new, |version| format!(" ({version})"));
-        (peer.name().to_owned(), format!("{}{version}", peer.about()))
-    });
+    let brought = |kind: Kind| {
+        peer::all().iter().filter(move |peer| peer.kind() == kind).map(|peer| {
+            let version = peer.version().map(|version| format!(" ({version})"));
+            let about = format!("{}{}", peer.about(), version.unwrap_or_default());
+            (peer.name().to_owned(), about)
+        })
+    };
+    let schedulers = |kind: Kind| {
+        peer::scheduling::all().filter(move |each| each.kind() == kind).map(|each| {
+            let version = each.version().map(|version| format!(" ({version})"));
+            let about =
+                format!("{}: {}{}", each.experiment, each.about, version.unwrap_or_default());
+            (each.name.to_owned(), about)
+        })
+    };
+    let mut contenders = registered(Kind::Contender);
+    contenders.extend(brought(Kind::Contender).chain(schedulers(Kind::Contender)));
+    let peers = brought(Kind::Peer).chain(schedulers(Kind::Peer));
     let declared = experiments().iter().map(|each| (each.name.to_owned(), each.about.to_owned()));
-    let sections: [(&str, Vec<Entry>); 5] = [
+    let sections: [(&str, Vec<Entry>); 6] = [
         ("Pools", registered(Kind::Ours)),
-        ("Contenders", registered(Kind::Contender)),
+        ("Schedulers", own_schedulers()),
+        ("Contenders", contenders),
         ("Peers", peers.collect()),
         ("Experiments", declared.collect()),
         ("Machines", machines()),
     ];
     screen::show(&listing(&sections))
+}
+
+/// Ours, in the experiments that they take part in.
+fn own_schedulers() -> Vec<Entry> {
+    let of = |experiment: &str, contestants: Vec<Contestant>| {
+        let entry = |each: Contestant| (each.name, format!("{experiment}: {}", each.about));
+        contestants.into_iter().map(entry).collect::<Vec<Entry>>()
+    };
+    let all = [
+        of(fib::NAME, fib::contestants(&[0])),
+        of(ddb::NAME, ddb::contestants()),
+        of(tell::NAME, tell::contestants()),
+    ];
+    all.concat()
 }
 
 /// This machine, and those that can be simulated.
@@ -43,7 +74,13 @@ fn machines() -> Vec<Entry> {
         ((*name).to_owned(), format!("simulated: {cores} cores on {nodes} memory nodes"))
     });
     let here = [("real".to_owned(), this_machine())];
-    let free_form = [("NxC".to_owned(), "simulated: N nodes of C cores, such as 4x8".to_owned())];
+    let free_form = [
+        ("NxC".to_owned(), "simulated: N nodes of C cores, such as 4x8".to_owned()),
+        (
+            "FILE.json".to_owned(),
+            "simulated: a machine that `cantina calibrate` measured".to_owned(),
+        ),
+    ];
     here.into_iter().chain(simulated).chain(free_form).collect()
 }
 

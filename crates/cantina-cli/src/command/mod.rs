@@ -1,13 +1,17 @@
 //! What the program can do, one command per file, and what they share: tables, record, page.
 
+mod allowed;
 pub(crate) mod bench;
+mod calibrate;
 mod check;
+mod declared;
 mod list;
 mod report;
 mod sim;
+mod trace;
 
 use crate::allocator;
-use crate::args::{BenchArgs, Command, SimArgs};
+use crate::args::{BenchArgs, Command, SimArgs, SimCommand};
 use crate::export::Folder;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -24,7 +28,11 @@ const REPORT: &str = "report.html";
 pub(crate) fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Bench(options) => run_bench(&BenchArgs::from(options)),
-        Command::Sim(options) => run_sim(&SimArgs::from(*options)),
+        Command::Sim(options) => match options.instead {
+            Some(SimCommand::Trace(args)) => trace::run(&args),
+            None => run_sim(&SimArgs::from(*options)),
+        },
+        Command::Calibrate(args) => calibrate::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Report(args) => report::run(&args),
         Command::List => list::run(),
@@ -37,7 +45,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
 
 /// The experiments there are, the default one first.
 pub(crate) fn experiments() -> &'static [Experiment] {
-    bench::experiments()
+    &declared::EXPERIMENTS
 }
 
 fn run_bench(args: &BenchArgs) -> Result<(), Failure> {
@@ -59,10 +67,27 @@ fn run_bench(args: &BenchArgs) -> Result<(), Failure> {
 }
 
 fn run_sim(args: &SimArgs) -> Result<(), Failure> {
+    if args.experiments.iter().any(|experiment| experiment.name == sim::validate::NAME) {
+        return run_validate(args);
+    }
     let plan = sim::plan(args)?;
     interrupt::install()?;
     let folder = Folder::open(&args.out, &[RECORD, REPORT])?;
     publish(&sim::run(&plan)?, &folder)
+}
+
+/// Publishes what was found, whatever it is, and fails if the machines do not agree.
+fn run_validate(args: &SimArgs) -> Result<(), Failure> {
+    let plan = sim::validate::plan(args)?;
+    interrupt::install()?;
+    let folder = Folder::open(&args.out, &[RECORD, REPORT])?;
+    if cfg!(debug_assertions) {
+        screen::warn("a debug build: its numbers say nothing, run it with --release");
+    }
+    let (record, verdict) = sim::validate::run(&plan)?;
+    publish(&record, &folder)?;
+    screen::show(&verdict.to_string())?;
+    verdict.judge()
 }
 
 /// Prints the tables, writes the record and the page.

@@ -1,7 +1,7 @@
 //! concurrent-queue: the unbounded one.
 
 use super::Peer;
-use cantina_lab::experiment::{Shapes, drive};
+use cantina_lab::experiment::{Drive, Shapes, drive, drive_stamped};
 use cantina_lab::workload::{Ends, Get, Put, Room, Shape, Subject, Tally, Task};
 use concurrent_queue::ConcurrentQueue;
 use std::ops::Range;
@@ -17,6 +17,12 @@ pub(super) const UNBOUNDED: Peer = Peer {
     drive: || drive(Unbounded),
 };
 
+/// Drives it with every call timed.
+pub(super) fn stamped() -> Drive {
+    drive_stamped(Unbounded)
+}
+
+#[derive(Clone)]
 struct Unbounded;
 struct QueueEnd<T>(Arc<ConcurrentQueue<T>>);
 

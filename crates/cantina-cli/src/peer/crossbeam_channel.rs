@@ -1,7 +1,7 @@
 //! crossbeam-channel: unbounded and bounded.
 
 use super::{CAPACITY, Peer};
-use cantina_lab::experiment::{Shapes, drive};
+use cantina_lab::experiment::{Drive, Shapes, drive, drive_stamped};
 use cantina_lab::workload::{Ends, Get, Put, Room, Shape, Subject, Tally, Task};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use std::ops::Range;
@@ -23,11 +23,23 @@ pub(super) const BOUNDED: Peer = Peer {
     shapes: Shapes::Any,
     allocates: false,
     quick: false,
-    drive: || drive(Bounded),
+    drive: || drive(Bounded(CAPACITY)),
 };
 
+/// The channel bounded to so many tasks.
+pub(super) fn bounded_to(tasks: usize) -> Drive {
+    drive(Bounded(tasks))
+}
+
+/// Drives it with every call timed.
+pub(super) fn stamped() -> Drive {
+    drive_stamped(Unbounded)
+}
+
+#[derive(Clone)]
 struct Unbounded;
-struct Bounded;
+/// To so many tasks.
+struct Bounded(usize);
 struct UnboundedPut<T>(Sender<T>);
 struct BoundedPut<T>(Sender<T>);
 struct ChannelGet<T>(Receiver<T>);
@@ -49,7 +61,7 @@ impl Subject for Bounded {
     type Get<T: Task> = ChannelGet<T>;
 
     fn ends<T: Task>(&self, shape: Shape) -> Ends<BoundedPut<T>, ChannelGet<T>> {
-        let (sender, receiver) = bounded(CAPACITY);
+        let (sender, receiver) = bounded(self.0);
         let put = (0..shape.producers).map(|_| BoundedPut(sender.clone()));
         let get = (0..shape.consumers).map(|_| ChannelGet(receiver.clone()));
         Ends::made(put, get)

@@ -3,8 +3,12 @@
 //! Each is driven by its own fastest documented use, one file per crate. They synchronise over
 //! `std`, so they run on the real machine only.
 //!
+//! One of them is nobody's: [`stream`] is what two threads can reach at best. It stands with the contenders.
+//!
 //! Whoever is bounded holds [`CAPACITY`] tasks, if it says nothing else. A producer that finds no room tries again, spinning
 //! briefly and then yielding, and so does a consumer that finds nothing: no peer is made to sleep.
+//!
+//! Schedulers are other experiments' peers: [`scheduling`].
 
 mod concurrent_queue;
 mod crossbeam_channel;
@@ -13,11 +17,14 @@ mod crossbeam_queue;
 mod crossfire;
 mod flume;
 mod kanal;
+mod parking_lot;
 mod rtrb;
+pub(crate) mod scheduling;
 mod st3;
 mod std_mpsc;
+mod stream;
 
-use cantina_lab::experiment::{Contestant, Drive, Shapes};
+use cantina_lab::experiment::{Contestant, Drive, Shapes, capacity};
 use cantina_record::Kind;
 
 /// How many tasks a bounded peer holds that is not faster with fewer.
@@ -26,13 +33,16 @@ const CAPACITY: usize = 1 << 16;
 /// The lock file this program was built from.
 const LOCK: &str = include_str!("../../../../Cargo.lock");
 
+/// The package of what was written for the bench.
+const OWN: &str = "cantina-cli";
+
 /// Somebody else's crate, in one way of using it.
 #[derive(Debug)]
 pub(crate) struct Peer {
     name: &'static str,
     /// What it is and how it is used, in one line without a full stop.
     about: &'static str,
-    /// The crate's name; `std` for what comes with the compiler.
+    /// The crate's name; `std` for what comes with the compiler, [`OWN`] for what comes with this program.
     package: &'static str,
     shapes: Shapes,
     /// Whether it allocates while tasks go through it.
@@ -41,7 +51,8 @@ pub(crate) struct Peer {
     drive: fn() -> Drive,
 }
 
-static ALL: [Peer; 18] = [
+static ALL: [Peer; 20] = [
+    stream::STREAM,
     rtrb::SINGLE,
     rtrb::BATCH,
     st3::SINGLE,
@@ -60,11 +71,48 @@ static ALL: [Peer; 18] = [
     crossfire::UNBOUNDED,
     crossfire::BOUNDED,
     std_mpsc::UNBOUNDED,
+    parking_lot::STACK,
 ];
 
-/// Every peer, the fastest by repute first.
+/// Every peer, the limit first, then the fastest by repute.
 pub(crate) fn all() -> &'static [Peer] {
     &ALL
+}
+
+/// Some peers whose calls are timed, of those that hand out one task at a time.
+pub(crate) fn stamped() -> Vec<Contestant> {
+    let contestant = |peer: &Peer, drive| Contestant { drive, ..peer.contestant() };
+    vec![
+        contestant(&crossbeam_queue::SEG_QUEUE, crossbeam_queue::stamped_segments()),
+        contestant(&crossbeam_queue::ARRAY_QUEUE, crossbeam_queue::stamped_array()),
+        contestant(&crossbeam_channel::UNBOUNDED, crossbeam_channel::stamped()),
+        contestant(&concurrent_queue::UNBOUNDED, concurrent_queue::stamped()),
+    ]
+}
+
+/// Peers that are bounded, to each of these numbers of tasks.
+pub(crate) fn bounded(capacities: &[u64]) -> Vec<Contestant> {
+    let with = |peer: &Peer, about: &str, drive: fn(usize) -> Drive| {
+        let contestant = |&tasks: &u64| Contestant {
+            about: about.to_owned(),
+            parameter: Some((capacity::FIELD, tasks)),
+            drive: drive(tasks as usize),
+            ..peer.contestant()
+        };
+        capacities.iter().map(contestant).collect::<Vec<_>>()
+    };
+    let about = "a queue in an array; push and pop";
+    let mut all = with(&crossbeam_queue::ARRAY_QUEUE, about, crossbeam_queue::array);
+    let about = "a bounded channel; try_send and try_recv";
+    all.extend(with(&crossbeam_channel::BOUNDED, about, crossbeam_channel::bounded_to));
+    all
+}
+
+/// Some peers as stacks that workers share, with each of these amounts of work.
+pub(crate) fn shared(percent: &[u64]) -> Vec<Contestant> {
+    let mut all = parking_lot::shared(percent);
+    all.extend(crossbeam_queue::shared_segments(percent));
+    all
 }
 
 impl Peer {
@@ -80,29 +128,47 @@ impl Peer {
 
     /// The version this program was built with, if it is known.
     pub(crate) fn version(&self) -> Option<&'static str> {
-        match self.package {
-            "std" => env!("CANTINA_RUSTC").split(' ').nth(1),
-            package => locked_version(LOCK, package),
-        }
+        version_of(self.package)
     }
 
-    /// Whether it is among the few of a quick run.
-    pub(crate) fn is_quick(&self) -> bool {
-        self.quick
+    /// Whose it is. Our best is measured against peers' best, and that is not a limit that no pool reaches.
+    pub(crate) fn kind(&self) -> Kind {
+        kind_of(self.package)
     }
 
     /// The same, ready to take part.
     pub(crate) fn contestant(&self) -> Contestant {
         Contestant {
             name: self.name.to_owned(),
-            kind: Kind::Peer,
+            kind: self.kind(),
             about: self.about.to_owned(),
             version: self.version().map(str::to_owned),
             shapes: self.shapes,
             allocates: self.allocates,
+            parameter: None,
             drive: (self.drive)(),
         }
     }
+}
+
+/// Whether a peer of that name is among those of a quick run.
+pub(crate) fn is_quick(name: &str) -> bool {
+    let is_quick = |peer: &Peer| peer.name == name && peer.quick;
+    all().iter().any(is_quick) || scheduling::all().any(|peer| peer.name == name)
+}
+
+/// The version of a package that this program was built with, if it is known.
+fn version_of(package: &str) -> Option<&'static str> {
+    match package {
+        "std" => env!("CANTINA_RUSTC").split(' ').nth(1),
+        OWN => None,
+        package => locked_version(LOCK, package),
+    }
+}
+
+/// Whose a package is.
+fn kind_of(package: &str) -> Kind {
+    if package == OWN { Kind::Contender } else { Kind::Peer }
 }
 
 /// The version of `package` in a lock file.
@@ -113,7 +179,7 @@ fn locked_version<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LOCK, Peer, all, locked_version};
+    use super::{LOCK, OWN, Peer, all, locked_version, stamped};
     use cantina_lab::workload::{Assignment, Payload, Shape};
     use std::collections::BTreeSet;
     use std::time::Duration;
@@ -140,6 +206,17 @@ mod tests {
     }
 
     #[test]
+    fn peers_that_are_queues_let_nobody_overtake() {
+        let (shape, patience) = (Shape::new(2, 2), Duration::from_secs(60));
+        let assignment = Assignment { shape, tasks: 3_000, pin: false, patience };
+        for contestant in stamped() {
+            let reading = (contestant.drive)(Payload::Word, &assignment).unwrap();
+            let order = reading.order.expect("one task at a time");
+            assert_eq!((order.tasks, order.most), (3_000, 0), "{contestant:?}");
+        }
+    }
+
+    #[test]
     fn names_differ_and_descriptions_are_one_line() {
         let names: BTreeSet<&str> = all().iter().map(|peer| peer.name).collect();
         assert_eq!(names.len(), all().len());
@@ -154,7 +231,7 @@ mod tests {
                     [[package]]\nname = \"b\"\nversion = \"2.3.4\"\nsource = \"x\"\n";
         assert_eq!(locked_version(lock, "b"), Some("2.3.4"));
         assert_eq!(locked_version(lock, "c"), None);
-        for peer in all() {
+        for peer in all().iter().filter(|peer| peer.package != OWN) {
             let version = peer.version().unwrap();
             assert!(version.starts_with(|first: char| first.is_ascii_digit()), "{}", peer.name);
             let entries = LOCK.matches(&format!("\nname = \"{}\"\n", peer.package)).count();

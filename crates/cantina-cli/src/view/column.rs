@@ -29,7 +29,7 @@ pub(crate) enum Key {
 }
 
 /// The columns the rows need, ascending: parameters by value, shapes with as many producers as
-/// consumers before the others.
+/// consumers before the others, or by producers where all have as many threads.
 pub(super) fn columns_of(axis: Axis, rows: &[&Row]) -> Vec<Column> {
     let mut keys: Vec<Key> = Vec::new();
     for row in rows {
@@ -39,6 +39,18 @@ pub(super) fn columns_of(axis: Axis, rows: &[&Row]) -> Vec<Column> {
         }
     }
     keys.sort_by(compare);
+    // As many threads shared out differently: from few producers to many.
+    let threads = |key: &Key| match *key {
+        Key::Shape(producers, consumers) => Some(total(producers, consumers)),
+        Key::Number(_) | Key::Text(_) | Key::None => None,
+    };
+    if keys
+        .first()
+        .and_then(threads)
+        .is_some_and(|all| keys.iter().all(|key| threads(key) == Some(all)))
+    {
+        keys.sort_by_key(|key| if let Key::Shape(producers, _) = key { *producers } else { 0 });
+    }
     let joined = |at: usize| at > 0 && keys[at].follows(&keys[at - 1]);
     let column = |(at, key): (usize, &Key)| Column {
         label: key.label(),
@@ -52,6 +64,7 @@ pub(super) fn columns_of(axis: Axis, rows: &[&Row]) -> Vec<Column> {
 pub(super) fn sort_key(axis: Axis, row: &Row) -> Key {
     match axis {
         Axis::Shape => Key::Shape(row.producers, row.consumers),
+        Axis::Workers => Key::Number(row.consumers as f64),
         Axis::Field { name, .. } => match row.fields.get(name) {
             Some(Value::Whole(count)) => Key::Number(*count as f64),
             Some(Value::Number(number)) => Key::Number(*number),
@@ -148,6 +161,14 @@ mod tests {
         assert_eq!(
             shapes(&[(1, 4), (1, 1), (1, 2)]),
             expected(&[("1P/1C", false), ("1P/2C", true), ("1P/4C", true)])
+        );
+    }
+
+    #[test]
+    fn as_many_threads_shared_out_differently_go_from_few_producers_to_many() {
+        assert_eq!(
+            shapes(&[(4, 4), (7, 1), (1, 7)]),
+            expected(&[("1P/7C", false), ("4P/4C", true), ("7P/1C", true)])
         );
     }
 

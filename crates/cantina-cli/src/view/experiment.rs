@@ -4,10 +4,14 @@
 //!
 //! Some row fields mean the same in every experiment: `version` (of a peer) stands behind the pool's
 //! name, `skipped` (a reason, in a row without values) becomes a footnote, `discarded` and
-//! `disturbed` (repetitions on a busy machine that were measured again, or kept) are added up.
+//! `disturbed` (repetitions on a busy machine that were measured again, or kept) are added up, and of
+//! `ping_pong_ns` (how long a word took from one core to another beside the runs) the range is told.
 
 /// The row fields that mean the same in every experiment.
-pub(super) const RESERVED: [&str; 4] = ["version", "skipped", "discarded", "disturbed"];
+pub(super) const RESERVED: [&str; 5] = ["version", "skipped", "discarded", "disturbed", PING_PONG];
+
+/// The field with the nanoseconds of a word from one core to another.
+pub(super) const PING_PONG: &str = "ping_pong_ns";
 
 /// An experiment, and how its rows are to be read.
 #[derive(Debug)]
@@ -25,10 +29,33 @@ pub(crate) struct Experiment {
     pub(crate) split: &'static [&'static str],
     /// What was measured: a table and a plot each.
     pub(crate) measures: &'static [Measure],
+    /// What papers say of it.
+    pub(crate) papers: &'static [Paper],
+    /// Two of the measures of which one is bought with the other, by their fields: a picture with the first across and the
+    /// second up.
+    pub(crate) against: Option<(&'static str, &'static str)>,
+    /// Whether `cantina bench` runs it; `cantina sim` runs all.
+    pub(crate) benched: bool,
     /// How it was measured on the real machine and what it does not say, a sentence each.
     pub(crate) notes: &'static [&'static str],
     /// The same of a simulated machine.
     pub(crate) simulated_notes: &'static [&'static str],
+}
+
+/// What a paper says of an experiment: how many times better one pool is than others, in one shape.
+/// Where the experiment has a parameter, each of them with the value that suits it best.
+#[derive(Debug)]
+pub(crate) struct Paper {
+    /// Which paper, and on what machine.
+    pub(crate) source: &'static str,
+    /// Producers and consumers.
+    pub(crate) shape: (u64, u64),
+    /// The paper's own pool.
+    pub(crate) pool: &'static str,
+    /// The others, and how many times better than each it is there.
+    pub(crate) times: &'static [(&'static str, &'static str)],
+    /// Why other numbers may come out here: a sentence.
+    pub(crate) why: &'static str,
 }
 
 /// What varies from column to column.
@@ -36,8 +63,9 @@ pub(crate) struct Experiment {
 pub(crate) enum Axis {
     /// The numbers of producers and consumers.
     Shape,
+    /// The number of workers: as many producers as consumers.
+    Workers,
     /// A field of the row.
-    #[allow(dead_code, reason = "for experiments that vary a parameter, not the shape")]
     Field {
         /// The field's name in the row.
         name: &'static str,
@@ -67,7 +95,6 @@ pub(crate) enum Better {
     /// The larger.
     Higher,
     /// The smaller.
-    #[allow(dead_code, reason = "for experiments that count costs, not gains")]
     Lower,
 }
 
@@ -102,6 +129,7 @@ impl Axis {
     pub(crate) fn label(self) -> &'static str {
         match self {
             Self::Shape => "producers and consumers",
+            Self::Workers => "workers",
             Self::Field { label, .. } => label,
         }
     }

@@ -131,6 +131,11 @@ fn chart<'a>(experiment: &'a Experiment, measure: &'a Measure, rows: &[&'a Row])
         .iter()
         .map(|(_, group)| panel(experiment.axis, measure, split.title(group[0]), group))
         .collect();
+    // Who was not measured in this has no line, and a panel without lines is none.
+    for panel in &mut panels {
+        panel.lines.retain(|line| line.cells.iter().any(|cell| *cell != Cell::Absent));
+    }
+    panels.retain(|panel| !panel.lines.is_empty());
     put_in_order(&mut panels, measure);
     Chart { measure, axis: experiment.axis, panels }
 }
@@ -337,6 +342,15 @@ mod tests {
         assert_eq!((&*two.title, &*eight.title), ("2P/2C", "8P/8C"));
         assert_eq!(labels(two), ["4", "8", "12"]);
         assert_eq!(two.best(charts[0].measure, 2, None), Some(3.0));
+    }
+
+    #[test]
+    fn who_was_not_measured_in_something_has_no_line_there() {
+        let rows = [height("a", 2, 7).with("cas_per_get", 0.5), height("b", 2, 9)];
+        let charts = charts(&HEIGHT, &rows);
+        let [overtakers, cas] = &charts[..] else { panic!("{charts:?}") };
+        assert_eq!(pools(&overtakers.panels[0]), ["a", "b"]);
+        assert_eq!(pools(&cas.panels[0]), ["a"]);
     }
 
     #[test]

@@ -1,17 +1,20 @@
 //! What a reader gets to see: tables on the terminal, a page with plots, a progress bar.
 
+mod beside;
 mod column;
 mod experiment;
 mod grid;
 mod number;
 mod page;
+mod paper;
 mod progress;
 #[cfg(test)]
 mod samples;
 mod split;
 mod table;
+pub(crate) mod trace;
 
-pub(crate) use experiment::{Axis, Better, Experiment, Measure};
+pub(crate) use experiment::{Axis, Better, Experiment, Measure, Paper};
 pub(crate) use page::page;
 pub(crate) use progress::Progress;
 pub(crate) use table::tables;

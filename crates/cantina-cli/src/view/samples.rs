@@ -17,6 +17,9 @@ pub(super) const SPEED: Experiment = Experiment {
         spread: Some(("mops_min", "mops_max")),
         better: Better::Higher,
     }],
+    papers: &[],
+    against: None,
+    benched: true,
     notes: &["Measured with care."],
     simulated_notes: &["Simulated with care."],
 };
@@ -44,6 +47,9 @@ pub(super) const HEIGHT: Experiment = Experiment {
             better: Better::Lower,
         },
     ],
+    papers: &[],
+    against: Some(("max_overtakers", "cas_per_get")),
+    benched: true,
     notes: &[],
     simulated_notes: &[],
 };

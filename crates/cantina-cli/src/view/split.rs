@@ -22,7 +22,7 @@ impl Split {
             values.all(|value| value == first).then(|| first.clone())
         };
         let fields = experiment.split.iter().map(|&name| (name, only(name))).collect();
-        let by_shape = experiment.axis != Axis::Shape;
+        let by_shape = matches!(experiment.axis, Axis::Field { .. });
         let mut split = Self { by_shape, fields, varying: Vec::new() };
         let keys: Vec<Vec<String>> = rows.iter().map(|row| split.key(row)).collect();
         let Some(first) = keys.first() else { return split };

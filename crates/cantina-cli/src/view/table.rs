@@ -3,9 +3,11 @@
 //! Readable without colour. Where the terminal is too narrow the spreads go first, then the columns
 //! are laid out in several blocks.
 
+use super::beside;
 use super::experiment::{Experiment, Measure};
 use super::grid::{Cell, Chart, Panel, charts, constants};
 use super::number::short;
+use super::paper::comparisons;
 use cantina_record::{Kind, Row};
 use console::measure_text_width;
 use std::fmt::Write;
@@ -23,11 +25,21 @@ pub(crate) fn tables(experiment: &Experiment, rows: &[Row], width: Option<usize>
             text.push('\n');
         }
     }
+    for comparison in comparisons(experiment, rows) {
+        let _ = writeln!(text, "{}", printable(&comparison.heading));
+        for line in &comparison.lines {
+            let _ = writeln!(text, "  {line}");
+        }
+        let _ = writeln!(text, "{}\n", comparison.why);
+    }
     let constants = constants(experiment, rows);
     if !constants.is_empty() {
         let facts: Vec<String> =
             constants.iter().map(|(name, value)| format!("{name} {}", printable(value))).collect();
         let _ = writeln!(text, "In every cell: {}.\n", facts.join(", "));
+    }
+    if let Some(sentence) = beside::ping_pong(experiment, rows) {
+        let _ = writeln!(text, "{sentence}\n");
     }
     text
 }

@@ -4,7 +4,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{self, Command, Output};
+use std::process::{self, Child, Command, Output};
+use std::thread::sleep;
+use std::time::Duration;
 
 /// The program, without arguments.
 pub(crate) fn cantina() -> Command {
@@ -27,6 +29,26 @@ pub(crate) fn one_line_error(output: &Output, code: i32) -> String {
     let [line] = errors[..] else { panic!("not one line: {text:?}") };
     assert!(line.starts_with("error: "), "{line:?}");
     line.to_owned()
+}
+
+/// Interrupts a program that has been at work for a while, as who is at its terminal does.
+#[cfg(unix)]
+pub(crate) fn interrupt(child: &Child) {
+    // On a busy machine it may take long until it listens.
+    let listens = || {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"))?;
+        Some(u64::from_str_radix(caught.trim(), 16).ok()? & 1 << 1 != 0)
+    };
+    for _ in 0..200 {
+        if listens().unwrap_or(true) {
+            break;
+        }
+        sleep(Duration::from_millis(50));
+    }
+    sleep(Duration::from_millis(500));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
 }
 
 /// A directory of its own for a test. It goes away with the value.

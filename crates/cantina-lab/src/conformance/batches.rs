@@ -4,7 +4,6 @@ use super::account::balance;
 use super::case::Case;
 use super::finding::{Finding, ensure, same};
 use super::must;
-use crate::registry::Family;
 use cantina::pool::{Consumer, Producer, TaskPool};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -14,9 +13,7 @@ const SIZES: [usize; 9] = [0, 1, 2, 5, 63, 64, 65, 128, 200];
 /// Room that a `Vec` may have beyond what is in it, by growing as it does.
 const SPARE: usize = 64;
 
-pub(super) fn batches_of_every_size_are_put_whole<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn batches_of_every_size_are_put_whole(case: &Case) -> Result<(), Finding> {
     for size in sizes(case) {
         let pool = case.pool();
         let (mut worker, mut producer) = (pool.worker(), pool.producer());
@@ -31,9 +28,7 @@ pub(super) fn batches_of_every_size_are_put_whole<F: Family>(
     Ok(())
 }
 
-pub(super) fn a_batch_whose_iterator_panics_loses_nothing<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn a_batch_whose_iterator_panics_loses_nothing(case: &Case) -> Result<(), Finding> {
     for size in sizes(case) {
         let pool = case.pool();
         let mut producer = pool.producer();
@@ -49,9 +44,7 @@ pub(super) fn a_batch_whose_iterator_panics_loses_nothing<F: Family>(
     Ok(())
 }
 
-pub(super) fn the_iterator_of_a_batch_may_use_the_pool<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn the_iterator_of_a_batch_may_use_the_pool(case: &Case) -> Result<(), Finding> {
     for size in sizes(case) {
         let size = size / 2;
         let pool = case.pool();
@@ -73,9 +66,7 @@ pub(super) fn the_iterator_of_a_batch_may_use_the_pool<F: Family>(
     Ok(())
 }
 
-pub(super) fn an_iterator_that_promises_too_much_does_no_harm<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn an_iterator_that_promises_too_much_does_no_harm(case: &Case) -> Result<(), Finding> {
     /// Says that it will never end.
     struct Boaster(std::ops::Range<u64>);
     impl Iterator for Boaster {
@@ -94,9 +85,7 @@ pub(super) fn an_iterator_that_promises_too_much_does_no_harm<F: Family>(
     balance(0..tasks, must::drain(&mut pool.consumer(), &case.watch)?)
 }
 
-pub(super) fn a_batch_is_got_up_to_its_maximum_and_appended<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn a_batch_is_got_up_to_its_maximum_and_appended(case: &Case) -> Result<(), Finding> {
     let pool = case.pool();
     let (mut producer, mut consumer) = (pool.producer(), pool.consumer());
     let before = [7_000, 7_001];
@@ -124,9 +113,7 @@ pub(super) fn a_batch_is_got_up_to_its_maximum_and_appended<F: Family>(
     balance(0..tasks as u64, into.drain(before.len()..))
 }
 
-pub(super) fn a_batch_reserves_only_for_what_is_there<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn a_batch_reserves_only_for_what_is_there(case: &Case) -> Result<(), Finding> {
     let pool = case.pool();
     let (mut producer, mut consumer) = (pool.producer(), pool.consumer());
     for tasks in [0, 1, 10.min(case.room)] {
@@ -147,7 +134,7 @@ pub(super) fn a_batch_reserves_only_for_what_is_there<F: Family>(
 }
 
 /// Those that fit, and are not too large for the effort.
-fn sizes<F: Family>(case: &Case<F>) -> impl Iterator<Item = usize> + use<F> {
+fn sizes(case: &Case) -> impl Iterator<Item = usize> + use<> {
     let largest = case.room.min(3 * case.effort.tasks);
     SIZES.into_iter().filter(move |size| *size <= largest)
 }

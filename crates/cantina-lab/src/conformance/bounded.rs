@@ -9,16 +9,13 @@ use super::account::balance;
 use super::case::Case;
 use super::finding::{Finding, ensure, same};
 use super::must;
-use crate::registry::Family;
 use cantina::pool::{Consumer, Full, Producer, PutAllError, TaskPool};
 use machine::Arc;
 use machine::atomic::AtomicI64;
 use machine::atomic::Ordering::Relaxed;
 use machine::{fence, thread};
 
-pub(super) fn a_full_pool_gives_back_the_very_task<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn a_full_pool_gives_back_the_very_task(case: &Case) -> Result<(), Finding> {
     let capacity = case.capacity;
     let pool = case.pool::<u64>();
     let mut worker = pool.worker();
@@ -46,9 +43,7 @@ pub(super) fn a_full_pool_gives_back_the_very_task<F: Family>(
     Ok(())
 }
 
-pub(super) fn what_does_not_fit_comes_back_in_order<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn what_does_not_fit_comes_back_in_order(case: &Case) -> Result<(), Finding> {
     let capacity = case.capacity;
     for before in [0, 1, capacity / 2, capacity] {
         let pool = case.pool::<u64>();
@@ -71,9 +66,7 @@ pub(super) fn what_does_not_fit_comes_back_in_order<F: Family>(
 }
 
 /// Counts from below: in after the put has returned, out before the get is called.
-pub(super) fn never_more_than_the_capacity_are_inside<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn never_more_than_the_capacity_are_inside(case: &Case) -> Result<(), Finding> {
     let pool = case.pool::<u64>();
     let mut producer = pool.producer();
     (1..case.room as u64).try_for_each(|task| must::put(&mut producer, task))?;
@@ -115,7 +108,7 @@ pub(super) fn never_more_than_the_capacity_are_inside<F: Family>(
     crew.join().map(|_| ())
 }
 
-pub(super) fn an_unbounded_pool_is_never_full<F: Family>(case: &Case<F>) -> Result<(), Finding> {
+pub(super) fn an_unbounded_pool_is_never_full(case: &Case) -> Result<(), Finding> {
     let pool = case.pool::<u64>();
     let mut producer = pool.producer();
     let tasks = case.effort.tasks as u64 * 2;

@@ -1,7 +1,9 @@
 //! One run of one check on one pool.
 
 use super::crew::{Crew, Watch};
-use crate::registry::{Facts, Family};
+use super::maker::{Kind, Maker};
+use super::pool::AnyPool;
+use crate::registry::Facts;
 use cantina::pool::TaskPool;
 use machine::random::Random;
 use machine::time::Duration;
@@ -25,9 +27,8 @@ pub struct Effort {
 }
 
 /// One run of one check: on which pool, how much, from which seed.
-#[derive(Clone, Debug)]
-pub(super) struct Case<F> {
-    pub(super) family: F,
+pub(super) struct Case {
+    maker: Maker,
     pub(super) facts: Facts,
     pub(super) effort: Effort,
     pub(super) watch: Watch,
@@ -73,28 +74,32 @@ impl Effort {
     }
 }
 
-impl<F: Family> Case<F> {
-    pub(super) fn new(family: F, effort: Effort, seed: u64) -> Self {
+impl Case {
+    pub(super) fn new(maker: Maker, facts: Facts, effort: Effort, seed: u64) -> Self {
         let effort = effort.at_least();
-        let facts = family.facts();
         let capacity = facts.capacity.unwrap_or(usize::MAX);
         let room = match facts.capacity {
-            Some(capacity) => capacity.saturating_sub(family.build::<u64>().full_slack()),
+            Some(capacity) => capacity.saturating_sub(u64::pool(&maker).full_slack()),
             None => usize::MAX,
         };
         let watch = Watch::new(effort.patience);
         let random = RefCell::new(Random::seeded(seed));
-        Self { family, facts, effort, watch, capacity, room, random }
+        Self { maker, facts, effort, watch, capacity, room, random }
     }
 
     /// A new pool.
-    pub(super) fn pool<T: Send + 'static>(&self) -> F::Pool<T> {
-        self.family.build()
+    pub(super) fn pool<T: Kind>(&self) -> AnyPool<T> {
+        T::pool(&self.maker)
     }
 
     /// Random numbers unlike those it gave before.
     pub(super) fn random(&self) -> Random {
         Random::seeded(self.random.borrow_mut().next_u64())
+    }
+
+    /// Counts up to `most`: one, and as many as there is time for.
+    pub(super) fn rounds(&self, most: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..most).take_while(|&round| round == 0 || !self.watch.is_half_gone())
     }
 
     /// A crew that gives up when the case does.

@@ -5,17 +5,17 @@ use super::finding::Finding;
 use super::{
     batches, bounded, churn, dropping, emptiness, handles, histories, leaving, model, once, order,
 };
-use crate::registry::{Facts, Family, Order};
+use crate::registry::{Facts, Order};
 
 /// A check, and which pools it is about.
-pub(super) struct Check<F> {
+pub(super) struct Check {
     pub(super) name: &'static str,
     pub(super) about: fn(&Facts) -> bool,
-    pub(super) run: fn(&Case<F>) -> Result<(), Finding>,
+    pub(super) run: fn(&Case) -> Result<(), Finding>,
 }
 
 /// Every check, in the order in which they are best read.
-pub(super) fn checks<F: Family>() -> Vec<Check<F>> {
+pub(super) fn checks() -> Vec<Check> {
     let check = |name, about, run| Check { name, about, run };
     vec![
         check(

@@ -5,9 +5,9 @@ use super::case::Case;
 use super::finding::Finding;
 use super::leaving::{Attic, Way};
 use super::must;
+use super::pool::{AnyPool, AnyWorker};
 use super::traffic::{Calls, Getter, Putter};
-use crate::registry::Family;
-use cantina::pool::{Consumer, Producer, TaskPool};
+use cantina::pool::TaskPool;
 use machine::Arc;
 use machine::atomic::AtomicUsize;
 use machine::atomic::Ordering::Relaxed;
@@ -16,9 +16,7 @@ use machine::thread;
 use std::panic::resume_unwind;
 
 /// Threads whose handles live for a few calls each, beside one that stays.
-pub(super) fn handles_come_and_go_while_others_work<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn handles_come_and_go_while_others_work(case: &Case) -> Result<(), Finding> {
     let pool = case.pool();
     let churners = 3.min(case.effort.threads - 1);
     let coming_and_going = Arc::new(AtomicUsize::new(churners));
@@ -28,8 +26,11 @@ pub(super) fn handles_come_and_go_while_others_work<F: Family>(
         let mut churner = Churner::new(pool.clone(), index, case.random());
         let lives = 2 + 5 * case.effort.rounds;
         crew.start(format!("thread {index}, whose handles come and go"), move |watch| {
-            for _ in 0..lives {
+            for life in 0..lives {
                 watch.check("living")?;
+                if life > 0 && watch.is_half_gone() {
+                    break;
+                }
                 churner = churner.live()?;
             }
             // stat: the one that stays only wants to know when to stop.
@@ -56,8 +57,8 @@ pub(super) fn handles_come_and_go_while_others_work<F: Family>(
 }
 
 /// A thread that takes handles, uses them a little, and lets them go, and what came of it.
-struct Churner<P> {
-    pool: P,
+struct Churner {
+    pool: AnyPool<u64>,
     first: u64,
     random: Random,
     attic: Attic,
@@ -65,11 +66,8 @@ struct Churner<P> {
     got: Vec<u64>,
 }
 
-impl<P> Churner<P>
-where
-    P: TaskPool<u64, Producer: 'static, Consumer: 'static, Worker: 'static> + 'static,
-{
-    fn new(pool: P, index: u64, random: Random) -> Self {
+impl Churner {
+    fn new(pool: AnyPool<u64>, index: u64, random: Random) -> Self {
         let attic = Attic::default();
         Self { pool, first: index << 32, random, attic, put: Vec::new(), got: Vec::new() }
     }
@@ -139,8 +137,8 @@ where
 }
 
 /// The step of a worker: put, then get.
-fn both<W: Producer<u64> + Consumer<u64>>(
-    worker: &mut W,
+fn both(
+    worker: &mut AnyWorker<u64>,
 ) -> impl FnMut(&mut Putter, &mut Getter) -> Result<(), Finding> {
     |putter, getter| {
         putter.step(worker)?;

@@ -22,6 +22,9 @@ use machine::time::{Duration, nanos};
 use machine::{Arc, Backoff};
 use std::any::Any;
 
+/// The thread that a check runs on, and that starts the others.
+pub(super) const CHECK: &str = "the check";
+
 /// How long there is to go, and whether it still matters.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
@@ -62,6 +65,12 @@ impl Watch {
         Self { patience, over, failed: Arc::new(AtomicBool::new(false)) }
     }
 
+    /// Whether half of the time is gone: what can be done with less is done with less then, for another
+    /// program may want the processors.
+    pub(super) fn is_half_gone(&self) -> bool {
+        nanos().saturating_add(self.patience.as_nanos() as u64 / 2) >= self.over
+    }
+
     /// `Err` when time is up, or another thread has failed.
     pub(super) fn check(&self, doing: &str) -> Result<(), Finding> {
         // fail: the finding itself comes by joining.
@@ -100,7 +109,7 @@ pub(super) fn watched<T: Send + 'static>(
     watch: &Watch,
     work: impl FnOnce(&Watch) -> Result<T, Finding> + Send + 'static,
 ) -> Result<T, Finding> {
-    Member::start("the check".to_owned(), watch, work).join(watch)
+    Member::start(CHECK.to_owned(), watch, work).join(watch)
 }
 
 impl<T: Send + 'static> Crew<T> {
@@ -170,7 +179,7 @@ impl<T: Send + 'static> Member<T> {
     ) -> Self {
         let done = Parker::new();
         let bell = Bell { done: done.unparker(), watch: watch.clone() };
-        let thread = thread::spawn(move || {
+        let thread = thread::Builder::new().name(name.clone()).spawn(move || {
             // Moved in: rung after everything that `work` owns is dropped.
             let bell = bell;
             let result = work(&bell.watch);
@@ -179,6 +188,7 @@ impl<T: Send + 'static> Member<T> {
             }
             result
         });
+        let thread = thread.unwrap_or_else(|error| panic!("cannot start a thread: {error}"));
         Self { name, thread, done }
     }
 

@@ -4,9 +4,9 @@ use super::account::balance;
 use super::case::Case;
 use super::finding::{Finding, ensure};
 use super::must;
+use super::pool::{AnyConsumer, AnyPool, AnyProducer, AnyWorker};
 use super::task::{Counted, DropPanic, Tally};
 use super::traffic::{self, Calls, Shape};
-use crate::registry::Family;
 use cantina::pool::{Consumer, Producer, TaskPool};
 use machine::random::Random;
 use machine::thread;
@@ -23,25 +23,21 @@ enum Last {
 const LASTS: [Last; 4] = [Last::Pool, Last::Producer, Last::Consumer, Last::Worker];
 
 /// A pool and one of each of its ends.
-struct Handles<T: Send, P: TaskPool<T>> {
-    pool: P,
-    producer: P::Producer,
-    consumer: P::Consumer,
-    worker: P::Worker,
+struct Handles {
+    pool: AnyPool<Counted>,
+    producer: AnyProducer<Counted>,
+    consumer: AnyConsumer<Counted>,
+    worker: AnyWorker<Counted>,
 }
 
-impl<T, P> Handles<T, P>
-where
-    T: Send + 'static,
-    P: TaskPool<T, Producer: 'static, Consumer: 'static, Worker: 'static> + 'static,
-{
-    fn of(pool: P) -> Self {
+impl Handles {
+    fn of(pool: AnyPool<Counted>) -> Self {
         let (producer, consumer, worker) = (pool.producer(), pool.consumer(), pool.worker());
         Self { pool, producer, consumer, worker }
     }
 
     /// Puts `task`, now with one end, now with the other.
-    fn put(&mut self, random: &mut Random, task: T) -> Result<(), Finding> {
+    fn put(&mut self, random: &mut Random, task: Counted) -> Result<(), Finding> {
         if random.one_in(2) {
             must::put(&mut self.producer, task)
         } else {
@@ -49,7 +45,7 @@ where
         }
     }
 
-    fn get(&mut self, random: &mut Random) -> Result<T, Finding> {
+    fn get(&mut self, random: &mut Random) -> Result<Counted, Finding> {
         let because = "not all were got";
         if random.one_in(2) {
             must::get(&mut self.consumer, because)
@@ -70,14 +66,14 @@ where
     }
 }
 
-pub(super) fn what_is_left_is_dropped_once_with_the_last_handle<F: Family>(
-    case: &Case<F>,
+pub(super) fn what_is_left_is_dropped_once_with_the_last_handle(
+    case: &Case,
 ) -> Result<(), Finding> {
     let mut random = case.random();
     for last in lasts(case) {
         let left = random.below(case.effort.tasks.min(case.room)) + 1;
         let tally = Tally::new(left + left / 2);
-        let mut handles = Handles::of(case.pool::<Counted>());
+        let mut handles = Handles::of(case.pool());
         let mut got = vec![0; left + left / 2];
         for number in 0..got.len() {
             if number >= left {
@@ -95,15 +91,13 @@ pub(super) fn what_is_left_is_dropped_once_with_the_last_handle<F: Family>(
 }
 
 /// Each kind, some times over.
-fn lasts<F: Family>(case: &Case<F>) -> impl Iterator<Item = Last> + use<F> {
-    (0..case.effort.rounds.div_ceil(10)).flat_map(|_| LASTS)
+fn lasts(case: &Case) -> impl Iterator<Item = Last> + '_ {
+    case.rounds(case.effort.rounds.div_ceil(10)).flat_map(|_| LASTS)
 }
 
 /// Nobody knows which thread's handle will be the last.
-pub(super) fn every_task_is_dropped_once_whoever_goes_last<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
-    for _ in 0..3 * case.effort.rounds {
+pub(super) fn every_task_is_dropped_once_whoever_goes_last(case: &Case) -> Result<(), Finding> {
+    for _ in case.rounds(3 * case.effort.rounds) {
         let each = 1 + case.effort.tasks.min(400) / 8;
         let workers = 4.min(case.effort.threads);
         let tally = Tally::new(workers * each);
@@ -131,8 +125,8 @@ pub(super) fn every_task_is_dropped_once_whoever_goes_last<F: Family>(
     Ok(())
 }
 
-pub(super) fn a_task_that_panics_when_dropped_takes_no_other_with_it<F: Family>(
-    case: &Case<F>,
+pub(super) fn a_task_that_panics_when_dropped_takes_no_other_with_it(
+    case: &Case,
 ) -> Result<(), Finding> {
     let mut random = case.random();
     let bystander = case.pool();
@@ -140,7 +134,7 @@ pub(super) fn a_task_that_panics_when_dropped_takes_no_other_with_it<F: Family>(
         let tasks = 1 + random.below(case.room.min(40));
         let panics = random.below(tasks);
         let tally = Tally::new(tasks);
-        let mut handles = Handles::of(case.pool::<Counted>());
+        let mut handles = Handles::of(case.pool());
         for number in 0..tasks {
             let task =
                 if number == panics { tally.panicking_task(number) } else { tally.task(number) };
@@ -158,28 +152,26 @@ pub(super) fn a_task_that_panics_when_dropped_takes_no_other_with_it<F: Family>(
         tally.each_dropped(1, &format!("after task {panics} panicked, dropped by a {last:?}"))?;
         let shape = Shape { producers: 1, consumers: 1, workers: 0 };
         for pool in [&bystander, &case.pool()] {
-            traffic::run::<F, u64>(case, pool, shape, Calls::Mixed, 40)?;
+            traffic::run::<u64>(case, pool, shape, Calls::Mixed, 40)?;
         }
     }
     Ok(())
 }
 
 /// A task that puts its number into another pool when it is dropped.
-struct Legacy<P: Producer<u64>> {
+pub(super) struct Legacy {
     number: u64,
-    heir: P,
+    heir: AnyProducer<u64>,
 }
 
-impl<P: Producer<u64>> Drop for Legacy<P> {
+impl Drop for Legacy {
     fn drop(&mut self) {
         // There is room; if not, its number will be missed.
         let _ = self.heir.try_put(self.number);
     }
 }
 
-pub(super) fn a_task_may_use_another_pool_when_dropped<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn a_task_may_use_another_pool_when_dropped(case: &Case) -> Result<(), Finding> {
     let heirs = case.pool::<u64>();
     let pool = case.pool();
     let mut producer = pool.producer();

@@ -11,7 +11,6 @@ use super::crew::Watch;
 use super::finding::{Finding, ensure};
 use super::must;
 use super::pair::Pair;
-use crate::registry::Family;
 use cantina::pool::{Consumer, Producer, TaskPool};
 use machine::Arc;
 use machine::atomic::AtomicU64;
@@ -24,10 +23,10 @@ use std::ops::Range;
 const IN_THE_AIR: usize = 3;
 
 /// With some tasks inside and threads that always put before they get, the pool is never empty.
-pub(super) fn jugglers_never_find_it_empty<F: Family>(case: &Case<F>) -> Result<(), Finding> {
+pub(super) fn jugglers_never_find_it_empty(case: &Case) -> Result<(), Finding> {
     let mut random = case.random();
     for jugglers in 2..=case.effort.threads.min(8) {
-        for _ in 0..case.effort.rounds.min(4) {
+        for _ in case.rounds(case.effort.rounds.min(4)) {
             let inside = [0, 1, jugglers][random.below(3)];
             let each = (case.room.saturating_sub(inside) / jugglers).min(IN_THE_AIR);
             if each > 0 {
@@ -39,12 +38,7 @@ pub(super) fn jugglers_never_find_it_empty<F: Family>(case: &Case<F>) -> Result<
     Ok(())
 }
 
-fn juggle<F: Family>(
-    case: &Case<F>,
-    jugglers: usize,
-    inside: usize,
-    in_the_air: usize,
-) -> Result<(), Finding> {
+fn juggle(case: &Case, jugglers: usize, inside: usize, in_the_air: usize) -> Result<(), Finding> {
     let pool = case.pool::<u64>();
     let mut producer = pool.producer();
     (0..inside as u64).try_for_each(|task| must::put(&mut producer, task))?;
@@ -125,11 +119,9 @@ impl Juggler {
 }
 
 /// A put, then its thread is joined, then a get.
-pub(super) fn a_task_put_by_a_joined_thread_is_there<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn a_task_put_by_a_joined_thread_is_there(case: &Case) -> Result<(), Finding> {
     let because = "a thread put one and was joined";
-    for round in 0..5 * case.effort.rounds {
+    for round in case.rounds(5 * case.effort.rounds) {
         let pool = case.pool::<u64>();
         let early = (round % 2 == 0).then(|| pool.consumer());
         let theirs = pool.clone();
@@ -154,12 +146,11 @@ pub(super) fn a_task_put_by_a_joined_thread_is_there<F: Family>(
 }
 
 /// Two threads that pass the turn through a word of their own, not through the pool.
-pub(super) fn a_task_put_before_a_signal_is_there_after_it<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn a_task_put_before_a_signal_is_there_after_it(case: &Case) -> Result<(), Finding> {
     let pool = case.pool::<u64>();
     let turn = Arc::new(AtomicU64::new(0));
-    let turns = case.effort.tasks as u64 * 2;
+    // Each waits for the other: on a busy machine, for as long as others may run.
+    let turns = case.effort.tasks.div_ceil(10).max(24) as u64 * 2;
     let mut crew = case.crew();
     let (mut producer, theirs) = (pool.producer(), turn.clone());
     crew.start("the one that puts", move |watch| {

@@ -1,5 +1,6 @@
 //! What a check found wrong, in words that name both sides.
 
+use cantina_check::Operation;
 use std::error::Error;
 use std::fmt;
 
@@ -10,6 +11,16 @@ pub struct Finding {
     seen: String,
     /// It only says that another thread had failed before.
     aftermath: bool,
+    scene: Box<[Recorded]>,
+}
+
+/// A call that was recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// The name of the thread that made it.
+    pub by: String,
+    /// The call, and when it was.
+    pub operation: Operation,
 }
 
 /// A [`Finding`] with all that is needed to look for it again.
@@ -28,13 +39,25 @@ pub struct Failure {
 impl Finding {
     /// Something was expected, something else was seen.
     pub fn new(expected: impl Into<String>, seen: impl Into<String>) -> Self {
-        Self { expected: expected.into(), seen: seen.into(), aftermath: false }
+        let (expected, seen) = (expected.into(), seen.into());
+        Self { expected, seen, aftermath: false, scene: Box::default() }
+    }
+
+    /// The same, with the calls to look at.
+    pub(super) fn with_scene(self, scene: Box<[Recorded]>) -> Self {
+        Self { scene, ..self }
+    }
+
+    /// The calls to look at to see how it came about, where they were recorded: those that show it, and
+    /// what the same threads did meanwhile.
+    pub fn scene(&self) -> &[Recorded] {
+        &self.scene
     }
 
     /// A thread gave up because another one had failed, whose finding is the one to show.
     pub(super) fn aftermath(doing: &str) -> Self {
-        let seen = "another thread had failed".to_owned();
-        Self { expected: format!("to go on {doing}"), seen, aftermath: true }
+        let finding = Self::new(format!("to go on {doing}"), "another thread had failed");
+        Self { aftermath: true, ..finding }
     }
 
     /// Whether it is the [aftermath](Self::aftermath) of another.

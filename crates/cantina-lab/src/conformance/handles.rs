@@ -5,17 +5,16 @@ use super::case::Case;
 use super::finding::{Finding, ensure, same};
 use super::must;
 use super::traffic::{self, Calls, Shape};
-use crate::registry::Family;
 use cantina::pool::{Consumer, TaskPool};
 use machine::thread;
 
 /// This thread stalls between two operations, with a handle that it has used or is about to use; the
 /// others get their work done meanwhile.
-pub(super) fn a_stalled_thread_blocks_nobody<F: Family>(case: &Case<F>) -> Result<(), Finding> {
+pub(super) fn a_stalled_thread_blocks_nobody(case: &Case) -> Result<(), Finding> {
     let pool = case.pool::<u64>();
     let others_work = |stalled: &str| {
         let shape = Shape { producers: 1, consumers: 1, workers: 1 };
-        traffic::run::<F, u64>(case, &pool, shape, Calls::Mixed, case.effort.tasks)
+        traffic::run::<u64>(case, &pool, shape, Calls::Mixed, case.effort.tasks)
             .map_err(|finding| finding.of(stalled))
     };
     let mut worker = pool.worker();
@@ -36,7 +35,7 @@ pub(super) fn a_stalled_thread_blocks_nobody<F: Family>(case: &Case<F>) -> Resul
 }
 
 /// A put and a get on each of a row of threads, with the same handles.
-pub(super) fn handles_move_between_threads<F: Family>(case: &Case<F>) -> Result<(), Finding> {
+pub(super) fn handles_move_between_threads(case: &Case) -> Result<(), Finding> {
     let pool = case.pool::<u64>();
     let mut handles = (pool.producer(), pool.consumer(), pool.worker());
     let because = "one was put";
@@ -64,9 +63,7 @@ fn panics_on_purpose(call: impl FnOnce() + Send + 'static) -> Result<bool, Findi
 }
 
 /// Very many consumers, or a clean refusal beyond the pool's limit.
-pub(super) fn very_many_consumers_work_or_are_refused<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn very_many_consumers_work_or_are_refused(case: &Case) -> Result<(), Finding> {
     let pool = case.pool::<u64>();
     let mut consumers = Vec::new();
     let mut refused = None;

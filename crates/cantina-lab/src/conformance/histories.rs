@@ -5,13 +5,14 @@
 //! sure of what it finds wrong. Batches count as their tasks, each by itself.
 
 use super::case::Case;
-use super::crew::Watch;
-use super::finding::{Finding, same};
+use super::crew::{CHECK, Watch};
+use super::finding::{Finding, Recorded, same};
 use super::must;
 use super::pair::Pair;
-use crate::registry::{Family, Order};
+use super::pool::AnyPool;
+use crate::registry::Order;
 use cantina::pool::{Consumer, Producer, PutAllError, TaskPool};
-use cantina_check::{BUDGET, Batch, Clock, History, Log, Spec, Verdict, check, merge};
+use cantina_check::{BUDGET, Batch, Clock, History, Log, Operation, Spec, Verdict, check, merge};
 use machine::random::Random;
 use machine::{fence, thread, time};
 use std::ops::RangeInclusive;
@@ -46,58 +47,69 @@ struct Player {
     calls: usize,
 }
 
-pub(super) fn histories_of_small_programs_are_linearizable<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn histories_of_small_programs_are_linearizable(case: &Case) -> Result<(), Finding> {
     let mut random = case.random();
-    for program in 0..20 * case.effort.rounds {
+    for program in case.rounds(20 * case.effort.rounds) {
         case.watch.check("running small programs")?;
         let threads = (2 + random.below(3)).min(case.effort.threads);
         let history = play(case, threads, 3..=8, &mut random)?;
         match check(&history, &spec(case), BUDGET) {
             Verdict::Linearizable => {}
-            verdict => return Err(unexplained(case, program, &verdict)),
+            verdict => return Err(unexplained(case, program, &history, &verdict)),
         }
     }
     Ok(())
 }
 
-pub(super) fn histories_of_long_runs_show_nothing_wrong<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn histories_of_long_runs_show_nothing_wrong(case: &Case) -> Result<(), Finding> {
     let mut random = case.random();
     for program in 0..2 {
         let calls = case.effort.tasks / 4;
         let history = play(case, 4.min(case.effort.threads), calls..=calls, &mut random)?;
         let verdict = check(&history, &spec(case), LITTLE);
         if verdict.violation().is_some() {
-            return Err(unexplained(case, program, &verdict));
+            return Err(unexplained(case, program, &history, &verdict));
         }
     }
     Ok(())
 }
 
 /// What the pool promises to be.
-fn spec<F: Family>(case: &Case<F>) -> Spec {
+fn spec(case: &Case) -> Spec {
     let spec = match case.facts.order {
         Order::Bag => Spec::bag(),
         Order::Fifo => Spec::queue(),
         Order::Lifo => Spec::stack(),
     };
-    match case.facts.capacity {
+    let spec = match case.facts.capacity {
         Some(capacity) => spec.bounded(capacity, capacity - case.room),
         None => spec,
-    }
+    };
+    if case.pool::<u64>().full_counts_under_way() { spec.counting_under_way() } else { spec }
 }
 
-fn unexplained<F: Family>(case: &Case<F>, program: usize, verdict: &Verdict) -> Finding {
+fn unexplained(case: &Case, program: usize, history: &History, verdict: &Verdict) -> Finding {
     let expected = format!("the history of program {program} to be that of a {}", spec(case));
-    Finding::new(expected, verdict.to_string())
+    let scene = verdict.violation().map(|violation| violation.scene(history)).unwrap_or_default();
+    // Those of the crew are numbered from 1 on, and named so.
+    let last = history.operations().iter().map(|operation| operation.thread).max().unwrap_or(0);
+    let recorded = |operation: Operation| {
+        let is_crew = (1..last).contains(&operation.thread);
+        let by = if is_crew { name(operation.thread) } else { CHECK.to_owned() };
+        Recorded { by, operation }
+    };
+    let scene = scene.into_iter().map(recorded).collect();
+    Finding::new(expected, verdict.to_string()).with_scene(scene)
+}
+
+/// What the thread of this number is called.
+fn name(thread: usize) -> String {
+    format!("thread {thread}")
 }
 
 /// Runs a random program of `threads` threads that make so many `calls` each, to the last task.
-fn play<F: Family>(
-    case: &Case<F>,
+fn play(
+    case: &Case,
     threads: usize,
     calls: RangeInclusive<usize>,
     random: &mut Random,
@@ -116,7 +128,7 @@ fn play<F: Family>(
         };
         let role = random.below(4);
         let (mut worker, mut pair) = (pool.worker(), Pair::of(&pool));
-        crew.start(format!("thread {thread}"), move |watch| match role {
+        crew.start(name(thread), move |watch| match role {
             0 => player.run(watch, |player| player.put(&mut pair)),
             1 => player.run(watch, |player| player.get(&mut pair)),
             2 => player.run(watch, |player| player.put_or_get(&mut pair)),
@@ -134,9 +146,9 @@ fn play<F: Family>(
 }
 
 /// Fills a small pool nearly to the brim, every other time: the others will find it full.
-fn fill<F: Family>(
-    case: &Case<F>,
-    pool: &F::Pool<u64>,
+fn fill(
+    case: &Case,
+    pool: &AnyPool<u64>,
     random: &mut Random,
 ) -> Result<Log<ThisMachine>, Finding> {
     let mut log = Log::new(0, ThisMachine);

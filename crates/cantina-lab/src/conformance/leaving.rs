@@ -4,7 +4,6 @@ use super::account::balance;
 use super::case::Case;
 use super::finding::Finding;
 use super::must;
-use crate::registry::Family;
 use cantina::pool::{Consumer, TaskPool};
 use machine::random::Random;
 use machine::thread;
@@ -50,9 +49,7 @@ impl Attic {
     }
 }
 
-pub(super) fn a_leaving_consumer_leaves_its_tasks_to_others<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn a_leaving_consumer_leaves_its_tasks_to_others(case: &Case) -> Result<(), Finding> {
     let mut random = case.random();
     for (way, heir_is_there) in each_way(case) {
         let pool = case.pool();
@@ -73,9 +70,7 @@ pub(super) fn a_leaving_consumer_leaves_its_tasks_to_others<F: Family>(
     Ok(())
 }
 
-pub(super) fn a_leaving_worker_leaves_its_tasks_to_others<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn a_leaving_worker_leaves_its_tasks_to_others(case: &Case) -> Result<(), Finding> {
     let mut random = case.random();
     for (way, heir_is_there) in each_way(case) {
         let pool = case.pool();
@@ -93,9 +88,7 @@ pub(super) fn a_leaving_worker_leaves_its_tasks_to_others<F: Family>(
     Ok(())
 }
 
-pub(super) fn a_leaving_producer_leaves_its_tasks_behind<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn a_leaving_producer_leaves_its_tasks_behind(case: &Case) -> Result<(), Finding> {
     let mut random = case.random();
     for (way, heir_is_there) in each_way(case) {
         let pool = case.pool();
@@ -113,9 +106,9 @@ pub(super) fn a_leaving_producer_leaves_its_tasks_behind<F: Family>(
 }
 
 /// Each way, with the heir there before and only after, some times over.
-fn each_way<F: Family>(case: &Case<F>) -> impl Iterator<Item = (Way, bool)> + use<F> {
+fn each_way(case: &Case) -> impl Iterator<Item = (Way, bool)> + '_ {
     let times = case.effort.rounds.div_ceil(10);
-    (0..times).flat_map(|_| WAYS).flat_map(|way| [(way, true), (way, false)])
+    case.rounds(times).flat_map(|_| WAYS).flat_map(|way| [(way, true), (way, false)])
 }
 
 fn story(way: Way) -> &'static str {
@@ -127,7 +120,7 @@ fn story(way: Way) -> &'static str {
 }
 
 /// How many tasks to leave: sometimes a few, sometimes many.
-fn some_tasks<F: Family>(case: &Case<F>, random: &mut Random) -> u64 {
+fn some_tasks(case: &Case, random: &mut Random) -> u64 {
     let most = if random.one_in(2) { 8 } else { case.effort.tasks };
     1 + random.below(most.min(case.room)) as u64
 }

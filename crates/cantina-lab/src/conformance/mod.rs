@@ -1,8 +1,8 @@
 //! The conformance suite: what every pool has to keep, checked on whichever machine this is.
 //!
-//! A pool is [registered](crate::registry) once and gets all of it. Each check is a plain function
-//! over a [`Family`], named after what it checks; [`trials`] pairs every registered pool with every
-//! check that is about it, as plain data. A test program runs them its own way: on real threads with
+//! A pool is [registered](crate::registry) once and gets all of it; [`trials_of`] is for pools that are not.
+//! Each check is a plain function, named after what it checks, over pools whose type is forgotten: it is
+//! compiled once. [`trials`] pairs every registered pool with every check that is about it, as plain data. A test program runs them its own way: on real threads with
 //! much [`Effort`] each, on the simulated machine with little, over many seeds.
 //!
 //! ```
@@ -45,22 +45,25 @@ mod finding;
 mod handles;
 mod histories;
 mod leaving;
+mod maker;
 mod model;
 mod must;
 mod once;
 mod order;
 mod pair;
+mod pool;
 mod task;
 mod traffic;
 
 pub use case::Effort;
-pub use finding::{Failure, Finding};
+pub use finding::{Failure, Finding, Recorded};
 
-use crate::registry::{self, Family, Visitor};
+use crate::registry::{self, Facts, Family, Visitor};
 use cantina_record::Kind;
 use case::Case;
 use checks::{Check, checks};
 use crew::Watch;
+use maker::Maker;
 use std::fmt;
 
 /// One check of one pool.
@@ -69,11 +72,12 @@ pub struct Trial {
     pub pool: String,
     /// The check.
     pub check: &'static str,
-    kind: Kind,
-    run: Box<dyn Fn(Effort, u64) -> Result<(), Finding> + Send + Sync>,
+    facts: Facts,
+    maker: Maker,
+    run: fn(&Case) -> Result<(), Finding>,
 }
 
-/// Every check of every registered pool.
+/// Every check of every registered pool, and of those in unusual shapes.
 pub fn trials() -> Vec<Trial> {
     struct Collect(Vec<Trial>);
     impl Visitor for Collect {
@@ -83,20 +87,23 @@ pub fn trials() -> Vec<Trial> {
     }
     let mut collect = Collect(Vec::new());
     registry::visit_all(&mut collect);
+    registry::visit_variants(&mut collect);
     collect.0
 }
 
 /// Every check of one pool.
 pub fn trials_of<F: Family>(family: &F) -> Vec<Trial> {
-    let facts = family.facts();
-    let checks = checks::<F>().into_iter().filter(|check| (check.about)(&facts));
-    checks
-        .map(|Check { name, run, .. }| {
-            let family = family.clone();
-            let run = move |effort, seed| self::run(family.clone(), effort, seed, run);
-            Trial { pool: facts.name.clone(), check: name, kind: facts.kind, run: Box::new(run) }
-        })
-        .collect()
+    pair(&family.facts(), &Maker::of(family.clone()))
+}
+
+/// The checks that are about such a pool, each with a way to make it.
+fn pair(facts: &Facts, maker: &Maker) -> Vec<Trial> {
+    let checks = checks().into_iter().filter(|check| (check.about)(facts));
+    let trial = |Check { name, run, .. }| {
+        let (facts, maker) = (facts.clone(), maker.clone());
+        Trial { pool: facts.name.clone(), check: name, facts, maker, run }
+    };
+    checks.map(trial).collect()
 }
 
 impl Trial {
@@ -107,7 +114,7 @@ impl Trial {
 
     /// Whose pool it is.
     pub fn kind(&self) -> Kind {
-        self.kind
+        self.facts.kind
     }
 
     /// Runs it.
@@ -115,11 +122,22 @@ impl Trial {
     /// # Errors
     /// When the pool does not keep what the check asks for, or does not come back.
     pub fn run(&self, effort: &Effort, seed: u64) -> Result<(), Failure> {
-        (self.run)(effort.clone(), seed).map_err(|finding| Failure {
+        self.watched(effort.clone(), seed).map_err(|finding| Failure {
             pool: self.pool.clone(),
             check: self.check,
             seed,
             finding,
+        })
+    }
+
+    /// Runs the check, and waits for it a little longer than it may take itself.
+    fn watched(&self, effort: Effort, seed: u64) -> Result<(), Finding> {
+        let watch = Watch::new(effort.patience).later().later();
+        let (facts, maker, check) = (self.facts.clone(), self.maker.clone(), self.run);
+        crew::watched(&watch, move |_| {
+            let case = Case::new(maker, facts, effort, seed);
+            finding::ensure(case.room > 0, "room for at least one task", "none that is sure")?;
+            check(&case)
         })
     }
 }
@@ -128,19 +146,4 @@ impl fmt::Debug for Trial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Trial").field(&self.name()).finish()
     }
-}
-
-/// Runs `check`, and waits for it a little longer than it may take itself.
-fn run<F: Family>(
-    family: F,
-    effort: Effort,
-    seed: u64,
-    check: fn(&Case<F>) -> Result<(), Finding>,
-) -> Result<(), Finding> {
-    let watch = Watch::new(effort.patience).later().later();
-    crew::watched(&watch, move |_| {
-        let case = Case::new(family, effort, seed);
-        finding::ensure(case.room > 0, "room for at least one task", "none that is sure")?;
-        check(&case)
-    })
 }

@@ -5,7 +5,7 @@
 
 use super::case::Case;
 use super::finding::{Finding, ensure, same};
-use crate::registry::{Facts, Family, Order};
+use crate::registry::{Facts, Order};
 use cantina::pool::{Consumer, Full, Producer, PutAllError, TaskPool};
 use std::collections::VecDeque;
 
@@ -60,10 +60,8 @@ impl Model {
     }
 }
 
-pub(super) fn one_thread_cannot_tell_it_from_the_obvious_pool<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
-    for _ in 0..case.effort.rounds {
+pub(super) fn one_thread_cannot_tell_it_from_the_obvious_pool(case: &Case) -> Result<(), Finding> {
+    for _ in case.rounds(case.effort.rounds) {
         let mut random = case.random();
         let pool = case.pool();
         let facts = case.facts.clone();

@@ -4,7 +4,6 @@ use super::case::Case;
 use super::finding::Finding;
 use super::task::{Aligned, Large, Task};
 use super::traffic::{self, Calls, Shape};
-use crate::registry::Family;
 
 /// Producers, consumers, workers.
 const SHAPES: [(usize, usize, usize); 12] = [
@@ -22,39 +21,35 @@ const SHAPES: [(usize, usize, usize); 12] = [
     (2, 2, 2),
 ];
 
-pub(super) fn every_task_is_got_exactly_once<F: Family>(case: &Case<F>) -> Result<(), Finding> {
+pub(super) fn every_task_is_got_exactly_once(case: &Case) -> Result<(), Finding> {
     for shape in shapes(case) {
-        traffic::run::<F, u64>(case, &case.pool(), shape, Calls::Single, case.effort.tasks)?;
+        traffic::run::<u64>(case, &case.pool(), shape, Calls::Single, case.effort.tasks)?;
     }
     Ok(())
 }
 
-pub(super) fn batches_and_single_calls_go_together<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn batches_and_single_calls_go_together(case: &Case) -> Result<(), Finding> {
     for shape in shapes(case) {
-        traffic::run::<F, u64>(case, &case.pool(), shape, Calls::Mixed, case.effort.tasks)?;
+        traffic::run::<u64>(case, &case.pool(), shape, Calls::Mixed, case.effort.tasks)?;
     }
     Ok(())
 }
 
-pub(super) fn tasks_of_every_size_and_alignment_arrive_whole<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
-    arrive_whole::<F, ()>(case)?;
-    arrive_whole::<F, u8>(case)?;
-    arrive_whole::<F, Box<u64>>(case)?;
-    arrive_whole::<F, String>(case)?;
-    arrive_whole::<F, Aligned>(case)?;
-    arrive_whole::<F, Large>(case)
+pub(super) fn tasks_of_every_size_and_alignment_arrive_whole(case: &Case) -> Result<(), Finding> {
+    arrive_whole::<()>(case)?;
+    arrive_whole::<u8>(case)?;
+    arrive_whole::<Box<u64>>(case)?;
+    arrive_whole::<String>(case)?;
+    arrive_whole::<Aligned>(case)?;
+    arrive_whole::<Large>(case)
 }
 
-fn arrive_whole<F: Family, T: Task>(case: &Case<F>) -> Result<(), Finding> {
+fn arrive_whole<T: Task>(case: &Case) -> Result<(), Finding> {
     let shape = Shape { producers: 1, consumers: 1, workers: 1 };
-    traffic::run::<F, T>(case, &case.pool(), shape, Calls::Mixed, case.effort.tasks / 2)
+    traffic::run::<T>(case, &case.pool(), shape, Calls::Mixed, case.effort.tasks / 2)
 }
 
-fn shapes<F: Family>(case: &Case<F>) -> impl Iterator<Item = Shape> {
+fn shapes(case: &Case) -> impl Iterator<Item = Shape> {
     SHAPES
         .iter()
         .map(|&(producers, consumers, workers)| Shape { producers, consumers, workers })

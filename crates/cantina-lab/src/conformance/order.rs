@@ -3,14 +3,11 @@
 use super::case::Case;
 use super::finding::{Finding, ensure};
 use super::traffic::{Calls, Putter};
-use crate::registry::Family;
 use cantina::pool::{Consumer, TaskPool};
 use machine::thread;
 
 /// Tasks of one producer come in the order in which it put them, if one consumer gets them all.
-pub(super) fn tasks_of_one_producer_come_in_order<F: Family>(
-    case: &Case<F>,
-) -> Result<(), Finding> {
+pub(super) fn tasks_of_one_producer_come_in_order(case: &Case) -> Result<(), Finding> {
     let pool = case.pool::<u64>();
     let producers = 3.min(case.effort.threads as u64 - 1);
     let each = case.effort.tasks as u64 / producers;

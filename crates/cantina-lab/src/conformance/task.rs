@@ -1,12 +1,13 @@
 //! Tasks of every size and alignment, and tasks that count how often they are dropped.
 
 use super::finding::{Finding, ensure};
+use super::maker::Kind;
 use machine::Arc;
 use machine::atomic::AtomicUsize;
 use machine::atomic::Ordering::Relaxed;
 
 /// A task that carries a number, and shows whether it arrived whole.
-pub(super) trait Task: Send + 'static {
+pub(super) trait Task: Kind {
     /// The task with that number.
     fn numbered(number: u64) -> Self;
     /// Its number. `None`: it is damaged.

@@ -13,8 +13,8 @@ use super::case::Case;
 use super::crew::Watch;
 use super::finding::{Finding, ensure, same};
 use super::must;
+use super::pool::AnyPool;
 use super::task::{Task, number};
-use crate::registry::Family;
 use cantina::pool::{Consumer, Full, Producer, PutAllError, TaskPool};
 use machine::Arc;
 use machine::atomic::AtomicUsize;
@@ -60,9 +60,9 @@ pub(super) struct Getter {
 
 /// Sends about `tasks` tasks through `pool` and looks whether each comes out once. The pool is
 /// empty before and after.
-pub(super) fn run<F: Family, T: Task>(
-    case: &Case<F>,
-    pool: &F::Pool<T>,
+pub(super) fn run<T: Task>(
+    case: &Case,
+    pool: &AnyPool<T>,
     shape: Shape,
     calls: Calls,
     tasks: usize,
@@ -123,7 +123,8 @@ impl Putter {
         Ok(())
     }
 
-    /// Puts until everything is put; gets now and then, and whenever the pool is full.
+    /// Puts until everything is put; gets now and then, and whenever the pool is full. A pool that is
+    /// full and has nothing waits for somebody in the midst of a call: it gives way to them.
     fn run_with_getter<T: Task>(
         mut self,
         mut getter: Getter,
@@ -132,8 +133,12 @@ impl Putter {
     ) -> Result<Getter, Finding> {
         while !self.numbers.is_empty() {
             watch.check("putting")?;
-            if !self.step(worker)? || self.random.one_in(2) {
-                getter.step(worker)?;
+            let put = self.step(worker)?;
+            if !put || self.random.one_in(2) {
+                let got = getter.step(worker)?;
+                if !put && !got {
+                    thread::yield_now();
+                }
             }
         }
         Ok(getter)

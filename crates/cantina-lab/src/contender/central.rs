@@ -34,7 +34,9 @@ impl<L: Lane> Central<L> {
 
     /// An empty pool whose handles look for nodes to free after `batch` retired ones.
     pub fn retiring(batch: usize) -> Self {
-        Self { shared: Arc::new(Shared { lane: L::new(), nodes: nodes::<L>(batch) }) }
+        let shared = Arc::new(Shared { lane: L::new(), nodes: nodes::<L>(batch) });
+        shared.lane.describe();
+        Self { shared }
     }
 
     fn end(&self) -> End<L> {

@@ -1,6 +1,9 @@
 //! The contenders, as the registry has them.
 
-use super::{Lbq, LockedStack, MsQueue, Treiber, WsLifo, WsMsq};
+use super::ed_pool::{self, EdPool};
+use super::figure4_stack::FIRST;
+use super::salsa_paper::{CHUNK, Setup};
+use super::{Bags, Figure4Stack, Lbq, LockedStack, MsQueue, SalsaPaper, Treiber, WsLifo, WsMsq};
 use crate::registry::{Facts, Family, Order, Visitor};
 use cantina_record::Kind;
 
@@ -10,8 +13,21 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit(LbqFamily);
     visitor.visit(TreiberFamily);
     visitor.visit(LockedStackFamily);
+    visitor.visit(Figure4StackFamily { name: "figure4-stack", first: FIRST });
     visitor.visit(WsMsqFamily);
     visitor.visit(WsLifoFamily);
+    visitor.visit(BagsFamily);
+    visitor.visit(EdPoolFamily { name: "ed-pool", setup: ed_pool::Setup::default() });
+    visitor.visit(SalsaPaperFamily { name: "salsa-paper", chunk: CHUNK });
+}
+
+/// Shows contenders in unusual shapes to `visitor`.
+pub fn visit_variants(visitor: &mut impl Visitor) {
+    visitor.visit(SalsaPaperFamily { name: "salsa-paper-of-2", chunk: 2 });
+    visitor.visit(Figure4StackFamily { name: "figure4-stack-of-1", first: 1 });
+    // One balancer and one slot: everybody meets.
+    let setup = ed_pool::Setup { depth: 1, slots: 1, ..ed_pool::Setup::default() };
+    visitor.visit(EdPoolFamily { name: "ed-pool-of-2", setup });
 }
 
 fn facts(name: &str, about: &'static str, order: Order, non_blocking: bool) -> Facts {
@@ -84,6 +100,30 @@ impl Family for LockedStackFamily {
 }
 
 #[derive(Clone, Copy, Debug)]
+struct Figure4StackFamily {
+    name: &'static str,
+    /// Places of the first array.
+    first: usize,
+}
+
+impl Family for Figure4StackFamily {
+    type Pool<T: Send + 'static> = Figure4Stack<T>;
+
+    fn facts(&self) -> Facts {
+        let about = "the rooms paper's array that grows and is copied bit by bit, repaired";
+        facts(self.name, about, Order::Lifo, false)
+    }
+
+    fn in_chunks_of(&self, tasks: usize) -> Self {
+        Self { first: tasks.max(1), ..*self }
+    }
+
+    fn build<T: Send + 'static>(&self) -> Figure4Stack<T> {
+        Figure4Stack::with(self.first)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
 struct WsMsqFamily;
 
 impl Family for WsMsqFamily {
@@ -112,5 +152,59 @@ impl Family for WsLifoFamily {
 
     fn build<T: Send + 'static>(&self) -> WsLifo<T> {
         WsLifo::new()
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct BagsFamily;
+
+impl Family for BagsFamily {
+    type Pool<T: Send + 'static> = Bags<T>;
+
+    fn facts(&self) -> Facts {
+        let about = "concurrent bags: a list of blocks per producer, taken from by all";
+        facts("concurrent-bags", about, Order::Bag, true)
+    }
+
+    fn build<T: Send + 'static>(&self) -> Bags<T> {
+        Bags::new()
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct EdPoolFamily {
+    name: &'static str,
+    setup: ed_pool::Setup,
+}
+
+impl Family for EdPoolFamily {
+    type Pool<T: Send + 'static> = EdPool<T>;
+
+    fn facts(&self) -> Facts {
+        let about = "an elimination-diffraction tree: puts and gets meet on their way to queues";
+        facts(self.name, about, Order::Bag, true)
+    }
+
+    fn build<T: Send + 'static>(&self) -> EdPool<T> {
+        EdPool::with(self.setup)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct SalsaPaperFamily {
+    name: &'static str,
+    chunk: usize,
+}
+
+impl Family for SalsaPaperFamily {
+    type Pool<T: Send + 'static> = SalsaPaper<T>;
+
+    fn facts(&self) -> Facts {
+        let about = "SALSA as its paper has it, with nodes and steal lists, repaired";
+        facts(self.name, about, Order::Bag, true)
+    }
+
+    fn build<T: Send + 'static>(&self) -> SalsaPaper<T> {
+        SalsaPaper::with(Setup { chunk: self.chunk, ..Setup::default() })
     }
 }

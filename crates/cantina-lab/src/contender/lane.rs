@@ -27,6 +27,9 @@ pub trait Lane: Send + Sync + Sized {
     /// An empty lane.
     fn new() -> Self;
 
+    /// Says to whoever draws it what lies where. Called when the lane has come to where it stays.
+    fn describe(&self);
+
     /// Frees the memory of a node whose task is gone.
     ///
     /// # Safety

@@ -30,12 +30,14 @@
 //! # Memory
 //! A node per task, freed when the next task is got. The last handle drops the tasks nobody got.
 
+use super::ends_are_clones;
 use super::rest::drop_rest;
-use cantina::pool::{self, Full, TaskPool};
+use cantina::pool::{self, Full};
 use machine::atomic::AtomicPtr;
 use machine::atomic::Ordering::{Acquire, Relaxed, Release};
 use machine::cell::UnsafeCell;
 use machine::lock::Mutex;
+use machine::trace::{self, Role};
 use machine::{Arc, CachePadded};
 use std::fmt;
 use std::mem::MaybeUninit;
@@ -70,7 +72,11 @@ impl<T> Lbq<T> {
     pub fn new() -> Self {
         let dummy = Node::new(MaybeUninit::uninit());
         let [head, tail] = [dummy; 2].map(|node| CachePadded::new(Mutex::new(node)));
-        Self { shared: Arc::new(Shared { head, tail }) }
+        let shared = Arc::new(Shared { head, tail });
+        trace::structure(&*shared, "queue");
+        trace::part(&*shared.head, "head lock", Role::Lock);
+        trace::part(&*shared.tail, "tail lock", Role::Lock);
+        Self { shared }
     }
 }
 
@@ -80,6 +86,9 @@ impl<T> Node<T> {
             next: AtomicPtr::new(ptr::null_mut()),
             task: UnsafeCell::new(MaybeUninit::uninit()),
         });
+        trace::node(&*node, "node");
+        trace::part(&node.next, "next", Role::Link);
+        trace::part(&node.task, "task", Role::Task);
         // SAFETY: nobody else knows it.
         node.task.with_mut(|cell| unsafe { *cell = task });
         Box::into_raw(node)
@@ -95,7 +104,9 @@ impl<T> Node<T> {
     /// I2: the task is there, and the caller's.
     unsafe fn take(&self) -> T {
         // SAFETY: the caller's.
-        self.task.with_mut(|task| unsafe { (*task).assume_init_read() })
+        let task = self.task.with_mut(|task| unsafe { (*task).assume_init_read() });
+        trace::gone(&self.task);
+        task
     }
 }
 
@@ -103,8 +114,9 @@ impl<T> Shared<T> {
     fn put(&self, task: T) {
         let node = Node::new(MaybeUninit::new(task));
         let mut tail = self.tail.lock();
-        // link: the task. The old tail may be freed as soon as this is seen.
+        trace::part(&*tail, "tail", Role::Link);
         // SAFETY: the last node has no successor, so the head has not left it (I3).
+        // link: the task. The old tail may be freed as soon as this is seen.
         unsafe { (**tail).next.store(node, Release) };
         *tail = node;
     }
@@ -112,6 +124,7 @@ impl<T> Shared<T> {
     /// Gets up to `max` tasks, each to `into`; how many.
     fn get(&self, max: usize, mut into: impl FnMut(T)) -> usize {
         let mut head = self.head.lock();
+        trace::part(&*head, "head", Role::Link);
         let first = *head;
         let mut count = 0;
         while count < max {
@@ -130,6 +143,7 @@ impl<T> Shared<T> {
             let node = unsafe { Box::from_raw(old) };
             // own: as above.
             old = node.next.load(Relaxed);
+            trace::gone(&*node);
         }
         count
     }
@@ -147,23 +161,7 @@ impl<T> Shared<T> {
     }
 }
 
-impl<T: Send> TaskPool<T> for Lbq<T> {
-    type Producer = Self;
-    type Consumer = Self;
-    type Worker = Self;
-
-    fn producer(&self) -> Self {
-        self.clone()
-    }
-
-    fn consumer(&self) -> Self {
-        self.clone()
-    }
-
-    fn worker(&self) -> Self {
-        self.clone()
-    }
-}
+ends_are_clones!(Lbq);
 
 impl<T: Send> pool::Producer<T> for Lbq<T> {
     fn try_put(&mut self, task: T) -> Result<(), Full<T>> {
@@ -198,6 +196,7 @@ impl<T> Default for Lbq<T> {
 
 impl<T> Drop for Shared<T> {
     fn drop(&mut self) {
+        trace::gone(self);
         drop_rest(|| self.take_apart());
     }
 }

@@ -4,15 +4,18 @@
 //! Blocking: each operation waits for the thread that holds the lock. No user code runs under it.
 //!
 //! # Linearization
-//! Last in, first out, at the step that takes the lock. `get_many` gets all it gets in one step.
+//! Last in, first out, at the step that takes the lock. `get_many` gets all it gets in one step, and `put_all` puts all at once.
 //!
 //! # Memory
 //! The vector grows by doubling and shrinks when it is seven eighths empty, so that a burst is given
 //! back. The last handle drops the tasks nobody got.
 
-use cantina::pool::{self, Full, TaskPool};
+use super::ends_are_clones;
+use cantina::pool::{self, Full, PutAllError};
 use machine::Arc;
+use machine::ahead;
 use machine::lock::Mutex;
+use machine::trace::{self, Role};
 use std::fmt;
 
 /// A vector of at most this many places is never shrunk.
@@ -27,14 +30,42 @@ pub struct LockedStack<T> {
 impl<T> LockedStack<T> {
     /// An empty pool.
     pub fn new() -> Self {
-        Self { shared: Arc::new(Mutex::new(Vec::new())) }
+        let shared = Arc::new(Mutex::new(Vec::new()));
+        trace::structure(&*shared, "stack");
+        trace::part(&*shared, "lock", Role::Lock);
+        Self { shared }
     }
+
+    /// Puts all of `tasks`, the last one uppermost, and leaves the vector empty.
+    pub fn append(&self, tasks: &mut Vec<T>) {
+        let mut all = self.shared.lock();
+        let before = all.len();
+        all.reserve(tasks.len());
+        ahead::all_to_write(all.as_ptr().wrapping_add(before).cast(), size_of_val(&tasks[..]));
+        all.append(tasks);
+        let slots = &all[before..];
+        machine::touch_write(slots.as_ptr().cast(), size_of_val(slots));
+        moved(slots);
+        describe(&all);
+    }
+}
+
+/// Tells whoever draws the stack what it holds.
+fn describe<T>(tasks: &Vec<T>) {
+    trace::contents(tasks, tasks.iter().rev());
 }
 
 /// Tells the machine where the last `count` tasks are read.
 fn touch_last<T>(tasks: &[T], count: usize) {
     let slots = &tasks[tasks.len() - count..];
+    ahead::all_to_read(slots.as_ptr().cast(), size_of_val(slots));
     machine::touch_read(slots.as_ptr().cast(), size_of_val(slots));
+    moved(slots);
+}
+
+/// Tells the machine that tasks are moved, under the lock: an instruction or two for each word of them.
+fn moved<T>(tasks: &[T]) {
+    machine::work((size_of_val(tasks) / size_of::<u64>()) as u64);
 }
 
 /// Gives memory back after a burst, at a price that the tasks got since then have paid.
@@ -44,23 +75,7 @@ fn shrink<T>(tasks: &mut Vec<T>) {
     }
 }
 
-impl<T: Send> TaskPool<T> for LockedStack<T> {
-    type Producer = Self;
-    type Consumer = Self;
-    type Worker = Self;
-
-    fn producer(&self) -> Self {
-        self.clone()
-    }
-
-    fn consumer(&self) -> Self {
-        self.clone()
-    }
-
-    fn worker(&self) -> Self {
-        self.clone()
-    }
-}
+ends_are_clones!(LockedStack);
 
 impl<T: Send> pool::Producer<T> for LockedStack<T> {
     fn try_put(&mut self, task: T) -> Result<(), Full<T>> {
@@ -68,7 +83,17 @@ impl<T: Send> pool::Producer<T> for LockedStack<T> {
         tasks.push(task);
         let slot = tasks.last().map_or(std::ptr::null(), std::ptr::from_ref);
         machine::touch_write(slot.cast(), size_of::<T>());
+        describe(&tasks);
         Ok(())
+    }
+
+    fn put_all<I>(&mut self, tasks: I) -> Result<usize, PutAllError<T, I::IntoIter>>
+    where
+        I: IntoIterator<Item = T>,
+    {
+        // Gathered outside the lock: it is the caller's code.
+        let append = |run: &mut Vec<T>| self.append(run);
+        Ok(pool::put_in_runs(tasks.into_iter(), usize::MAX, &mut Vec::new(), append))
     }
 }
 
@@ -80,6 +105,7 @@ impl<T: Send> pool::Consumer<T> for LockedStack<T> {
         }
         touch_last(&tasks, 1);
         let task = tasks.pop();
+        describe(&tasks);
         shrink(&mut tasks);
         task
     }
@@ -92,6 +118,7 @@ impl<T: Send> pool::Consumer<T> for LockedStack<T> {
         touch_last(&tasks, count);
         let kept = tasks.len() - count;
         into.extend(tasks.drain(kept..).rev());
+        describe(&tasks);
         shrink(&mut tasks);
         count
     }

@@ -32,6 +32,9 @@
 //! | `tail` | whoever moves `tail` | the next `put`: protecting the last node | the node, to those that did not see it linked |
 //! | `head` | `get` moves `head` | the next `get`: protecting the dummy | what `get`'s thread did before: its own puts, and that it saw `tail` past the old dummy |
 //!
+//! The fence in every announcement carries some of that as well, but it is there for the hazard
+//! pointers, and nothing here relies on it.
+//!
 //! # Memory
 //! A node per task, freed when the next task has been got and nobody looks at it. A handle keeps
 //! fewer than a batch of retired nodes, and those that somebody looks at. The queue drops the tasks
@@ -43,6 +46,7 @@ use super::rest::drop_rest;
 use machine::atomic::AtomicPtr;
 use machine::atomic::Ordering::{Acquire, Relaxed, Release};
 use machine::cell::UnsafeCell;
+use machine::trace::{self, Role};
 use machine::{Backoff, CachePadded};
 use std::fmt;
 use std::mem::MaybeUninit;
@@ -88,6 +92,10 @@ impl<T> Node<T> {
             number: UnsafeCell::new(0),
             task: UnsafeCell::new(MaybeUninit::uninit()),
         });
+        trace::node(&*node, "node");
+        trace::part(&node.next, "next", Role::Link);
+        trace::part(&node.task, "task", Role::Task);
+        trace::part(&node.number, "number", Role::Number);
         // SAFETY: nobody else knows it.
         node.task.with_mut(|cell| unsafe { *cell = task });
         Box::into_raw(node)
@@ -104,7 +112,9 @@ impl<T> Node<T> {
     /// I3: the task is there, and the caller's.
     unsafe fn take(&self) -> T {
         // SAFETY: the caller's.
-        self.task.with_mut(|task| unsafe { (*task).assume_init_read() })
+        let task = self.task.with_mut(|task| unsafe { (*task).assume_init_read() });
+        trace::gone(&self.task);
+        task
     }
 }
 
@@ -120,9 +130,16 @@ impl<T: Send> Lane for Queue<T> {
         }
     }
 
+    fn describe(&self) {
+        trace::structure(self, "queue");
+        trace::part(&*self.head, "head", Role::Link);
+        trace::part(&*self.tail, "tail", Role::Link);
+    }
+
     unsafe fn free(node: NonNull<Node<T>>) {
         // SAFETY: it came from a box, and nobody looks at it.
         let node = unsafe { Box::from_raw(node.as_ptr()) };
+        trace::gone(&*node);
         // To a model, freeing is a write.
         node.task.with_mut(|_| ());
     }
@@ -170,6 +187,7 @@ impl<T: Send> Lane for Queue<T> {
                 member.done();
                 return Err(stamp);
             }
+            // For I4: a node is not retired while `tail` names it.
             // stat: by `head` we see it at the dummy or past it, and it does not come back (I2).
             if self.tail.load(Relaxed) == head {
                 self.move_tail(head, next);
@@ -217,6 +235,7 @@ impl<T> Queue<T> {
 
 impl<T> Drop for Queue<T> {
     fn drop(&mut self) {
+        trace::gone(self);
         drop_rest(|| self.take_apart());
     }
 }

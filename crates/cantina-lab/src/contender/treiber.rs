@@ -27,7 +27,9 @@
 //! |---|---|---|---|
 //! | `top` | `put`, `get`: the exchange of `top` | `get`: the looks at `top` | the nodes from the top down, and what the other threads did before: their own puts |
 //!
-//! All that ever changes `top` are exchanges, so whoever acquires one acquires all before it.
+//! All that ever changes `top` are exchanges, so whoever acquires one acquires all before it. That a
+//! get releases matters to a pool of several stacks. The fence in every announcement carries that as
+//! well, but it is there for the hazard pointers, and nothing here relies on it.
 //!
 //! # Memory
 //! A node per task, freed when its task has been got and nobody looks at it. A handle keeps fewer
@@ -40,6 +42,7 @@ use super::rest::drop_rest;
 use machine::atomic::AtomicPtr;
 use machine::atomic::Ordering::{Acquire, Relaxed, Release};
 use machine::cell::UnsafeCell;
+use machine::trace::{self, Role};
 use machine::{Backoff, CachePadded};
 use std::fmt;
 use std::mem::MaybeUninit;
@@ -95,6 +98,9 @@ impl<T> Node<T> {
             below: UnsafeCell::new(ptr::null_mut()),
             task: UnsafeCell::new(MaybeUninit::uninit()),
         });
+        trace::node(&*node, "node");
+        trace::part(&node.below, "below", Role::Link);
+        trace::part(&node.task, "task", Role::Task);
         // SAFETY: nobody else knows it.
         node.task.with_mut(|cell| unsafe { (*cell).write(task) });
         let node = Box::into_raw(node);
@@ -117,7 +123,9 @@ impl<T> Node<T> {
     /// I2: the task is the caller's.
     unsafe fn take(&self) -> T {
         // SAFETY: the caller's.
-        self.task.with_mut(|task| unsafe { (*task).assume_init_read() })
+        let task = self.task.with_mut(|task| unsafe { (*task).assume_init_read() });
+        trace::gone(&self.task);
+        task
     }
 }
 
@@ -129,9 +137,15 @@ impl<T: Send> Lane for Stack<T> {
         Self { top: CachePadded::new(AtomicPtr::new(floor(0))) }
     }
 
+    fn describe(&self) {
+        trace::structure(self, "stack");
+        trace::part(&*self.top, "top", Role::Link);
+    }
+
     unsafe fn free(node: NonNull<Node<T>>) {
         // SAFETY: it came from a box, and nobody looks at it.
         let node = unsafe { Box::from_raw(node.as_ptr()) };
+        trace::gone(&*node);
         // To a model, freeing is a write.
         node.task.with_mut(|_| ());
     }
@@ -194,8 +208,10 @@ impl<T> Stack<T> {
         }
         // SAFETY: linked, so not retired, so not freed; and nobody else is left.
         let node = unsafe { Box::from_raw(node_at(top)) };
-        // own: as above. SAFETY: it is linked.
-        self.top.store(unsafe { node.below() }, Relaxed);
+        // SAFETY: it is linked.
+        let below = unsafe { node.below() };
+        // own: as above.
+        self.top.store(below, Relaxed);
         // SAFETY: `top` was just moved off it, by us (I2).
         Some(unsafe { node.take() })
     }
@@ -203,6 +219,7 @@ impl<T> Stack<T> {
 
 impl<T> Drop for Stack<T> {
     fn drop(&mut self) {
+        trace::gone(self);
         drop_rest(|| self.take_apart());
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::registry::{self, Family, Visitor};
 use crate::workload::{
-    Assignment, BATCH, Batch, Fault, Line, Payload, Reading, Shape, Single, Subject, run,
+    Assignment, BATCH, Backlogged, Batch, Fault, Line, Payload, Reading, Shape, Single, Subject,
+    run, run_ahead, run_alone, run_backlogged, run_beside, run_stamped,
 };
-use cantina_record::Kind;
+use cantina_record::{Kind, Row};
 use std::fmt;
 
 /// Somebody to compare: a name, and a way to run.
@@ -21,6 +22,8 @@ pub struct Contestant {
     pub shapes: Shapes,
     /// Whether it allocates while tasks go through it, so that the allocator matters.
     pub allocates: bool,
+    /// The experiment's parameter that sets it apart from others of its name: a field of its rows.
+    pub parameter: Option<(&'static str, u64)>,
     /// Runs it.
     pub drive: Drive,
 }
@@ -59,36 +62,123 @@ pub fn drive<S: Subject>(subject: S) -> Drive {
     })
 }
 
-/// Every registered pool twice: one task at a time, and in batches.
-pub fn registered() -> Vec<Contestant> {
+/// Drives `subject` with producers that are ahead of its consumers.
+pub fn drive_ahead<S: Subject>(subject: S) -> Drive {
+    Box::new(move |payload, assignment| match payload {
+        Payload::Word => run_ahead::<u64, S>(&subject, assignment),
+        Payload::Line => run_ahead::<Line, S>(&subject, assignment),
+    })
+}
+
+/// Drives `subject` and looks how tasks overtake each other. It hands them out one by one.
+pub fn drive_stamped<S: Subject + Clone>(subject: S) -> Drive {
+    Box::new(move |payload, assignment| match payload {
+        Payload::Word => run_stamped::<u64, S>(&subject, assignment),
+        Payload::Line => run_stamped::<Line, S>(&subject, assignment),
+    })
+}
+
+/// Drives the pools of `family` with workers, and so many pollers beside them.
+pub fn drive_beside<F: Family>(family: F, pollers: usize) -> Drive {
+    Box::new(move |payload, assignment| match payload {
+        Payload::Word => run_beside::<u64, F>(&family, assignment, pollers),
+        Payload::Line => run_beside::<Line, F>(&family, assignment, pollers),
+    })
+}
+
+/// Drives `subject` with one thread that puts and gets in turn, whatever the shape.
+pub fn drive_alone<S: Subject>(subject: S) -> Drive {
+    Box::new(move |payload, assignment| match payload {
+        Payload::Word => run_alone::<u64, S>(&subject, assignment),
+        Payload::Line => run_alone::<Line, S>(&subject, assignment),
+    })
+}
+
+/// Drives `subject` with a producer and a consumer that keep a backlog, whatever the shape.
+pub fn drive_backlogged<S: Subject>(subject: S) -> Drive {
+    Box::new(move |payload, assignment| match payload {
+        Payload::Word => run_backlogged::<u64, S>(&subject, assignment),
+        Payload::Line => run_backlogged::<Line, S>(&subject, assignment),
+    })
+}
+
+/// Every registered pool, driven by a producer and a consumer that keep a backlog.
+pub fn registered_backlogged() -> Vec<Contestant> {
     struct Collect(Vec<Contestant>);
     impl Visitor for Collect {
         fn visit<F: Family>(&mut self, family: F) {
-            let facts = family.facts();
-            let contestant = |name: String, about: String, drive: Drive| Contestant {
-                name,
-                kind: facts.kind,
-                about,
-                version: None,
-                shapes: Shapes::Any,
-                allocates: facts.capacity.is_none(),
-                drive,
-            };
-            self.0.push(contestant(
-                facts.name.clone(),
-                facts.about.to_owned(),
-                drive(Single(family.clone())),
-            ));
-            self.0.push(contestant(
-                format!("{}-batch", facts.name),
-                format!("{}; in batches of {BATCH}", facts.about),
-                drive(Batch(family)),
-            ));
+            let drive = drive_backlogged(Backlogged(family.clone()));
+            let contestant = Contestant::of(&family, drive);
+            self.0.push(Contestant { shapes: Shapes::OneToOne, ..contestant });
         }
     }
     let mut collect = Collect(Vec::new());
     registry::visit_all(&mut collect);
     collect.0
+}
+
+/// Every registered pool, driven by one thread.
+pub fn registered_alone() -> Vec<Contestant> {
+    struct Collect(Vec<Contestant>);
+    impl Visitor for Collect {
+        fn visit<F: Family>(&mut self, family: F) {
+            let contestant = Contestant::of(&family, drive_alone(Single(family.clone())));
+            self.0.push(Contestant { shapes: Shapes::OneToOne, ..contestant });
+        }
+    }
+    let mut collect = Collect(Vec::new());
+    registry::visit_all(&mut collect);
+    collect.0
+}
+
+/// Every registered pool twice: one task at a time, and in batches.
+pub fn registered() -> Vec<Contestant> {
+    struct Collect(Vec<Contestant>);
+    impl Visitor for Collect {
+        fn visit<F: Family>(&mut self, family: F) {
+            self.0.push(Contestant::of(&family, drive(Single(family.clone()))));
+            self.0.push(in_batches(&family));
+        }
+    }
+    let mut collect = Collect(Vec::new());
+    registry::visit_all(&mut collect);
+    collect.0
+}
+
+/// A pool of `family`, driven in batches.
+pub(super) fn in_batches(family: &impl Family) -> Contestant {
+    let batch = Contestant::of(family, drive(Batch(family.clone())));
+    Contestant {
+        name: format!("{}-batch", batch.name),
+        about: format!("{}; in batches of {BATCH}", batch.about),
+        ..batch
+    }
+}
+
+impl Contestant {
+    /// `row` with what sets this contestant apart.
+    #[must_use]
+    pub fn label(&self, row: Row) -> Row {
+        match self.parameter {
+            Some((name, value)) => row.with(name, value),
+            None => row,
+        }
+    }
+
+    /// A pool of `family` as it is, driven by `drive`.
+    pub(super) fn of(family: &impl Family, drive: Drive) -> Self {
+        let facts = family.facts();
+        Self {
+            name: facts.name,
+            kind: facts.kind,
+            about: facts.about.to_owned(),
+            version: None,
+            shapes: Shapes::Any,
+            allocates: facts.capacity.is_none(),
+            parameter: None,
+            drive,
+        }
+    }
 }
 
 impl fmt::Debug for Contestant {

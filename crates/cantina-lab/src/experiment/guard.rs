@@ -3,7 +3,12 @@
 //! Between two runs it times a fixed amount of work on as many threads as will run. On an idle
 //! machine that takes the same time again and again; when somebody else is computing, or a virtual
 //! machine is given less of its processors, it takes longer, and so did the run beside it.
+//!
+//! Beside that it sends a word from one core to another and back. That does not tell whether somebody is
+//! computing; it tells how near to each other the cores are that the machine was given, which for a virtual
+//! one changes from hour to hour, and everything that threads share with it.
 
+use crate::probe;
 use machine::atomic::AtomicUsize;
 use machine::atomic::Ordering::{AcqRel, Acquire};
 use machine::time::{Duration, nanos};
@@ -16,32 +21,62 @@ const TOLERANCE: f64 = 0.10;
 const FIRST_READINGS: usize = 7;
 /// Steps of the fixed work: a few milliseconds, longer than a scheduler's time slice.
 const STEPS: u64 = 1_500_000;
+/// How often a word goes there and back: well under a millisecond.
+const PING_PONGS: usize = 2_000;
 
 /// Tells whether the machine is disturbed.
 pub struct Guard {
     read: Box<dyn FnMut() -> Duration>,
     best: Duration,
     last: Duration,
+    ping_pong: Option<PingPong>,
+}
+
+/// Nanoseconds of a word from one core to another: how to read them, and the last reading.
+struct PingPong {
+    read: Box<dyn FnMut() -> f64>,
+    last: f64,
 }
 
 impl Guard {
     /// A guard that takes its readings from `read`. The best so far is what later ones are
     /// compared with.
     pub fn new(read: impl FnMut() -> Duration + 'static) -> Self {
-        let mut guard = Self { read: Box::new(read), best: Duration::MAX, last: Duration::MAX };
+        let (best, last) = (Duration::MAX, Duration::MAX);
+        let mut guard = Self { read: Box::new(read), best, last, ping_pong: None };
         (0..FIRST_READINGS).for_each(|_| guard.look());
         guard
     }
 
-    /// A guard that lets `threads` threads compute.
+    /// The same guard, which also reads nanoseconds of a word from one core to another.
+    pub fn with_ping_pong(mut self, mut read: impl FnMut() -> f64 + 'static) -> Self {
+        let last = read();
+        self.ping_pong = Some(PingPong { read: Box::new(read), last });
+        self
+    }
+
+    /// A guard that lets `threads` threads compute and, where there are two cores, a word go back and
+    /// forth between them.
     pub fn spinning(threads: usize) -> Self {
-        Self::new(move || spin(threads))
+        let guard = Self::new(move || spin(threads));
+        if thread::available_parallelism() < 2 {
+            return guard;
+        }
+        guard.with_ping_pong(|| probe::ping_pong(PING_PONGS))
+    }
+
+    /// The last reading of a word from one core to another, in nanoseconds.
+    pub fn ping_pong(&self) -> Option<f64> {
+        self.ping_pong.as_ref().map(|ping_pong| ping_pong.last)
     }
 
     /// Takes a reading.
     pub fn look(&mut self) {
         self.last = (self.read)();
         self.best = self.best.min(self.last);
+        if let Some(ping_pong) = &mut self.ping_pong {
+            ping_pong.last = (ping_pong.read)();
+        }
     }
 
     /// Runs something, and gives the worse of the readings before and after it.
@@ -92,6 +127,7 @@ impl std::fmt::Debug for Guard {
         f.debug_struct("Guard")
             .field("best", &self.best)
             .field("last", &self.last)
+            .field("ping_pong", &self.ping_pong())
             .finish_non_exhaustive()
     }
 }
@@ -131,9 +167,22 @@ mod tests {
     }
 
     #[test]
+    fn every_look_sends_a_word_around() {
+        let mut readings = [30.0, 31.0, 32.0].into_iter();
+        let mut guard = guard(&[100, 100]).with_ping_pong(move || readings.next().unwrap());
+        assert_eq!(guard.ping_pong(), Some(30.0));
+        guard.look();
+        assert_eq!(guard.ping_pong(), Some(31.0));
+        guard.around(|| ());
+        assert_eq!(guard.ping_pong(), Some(32.0));
+    }
+
+    #[test]
     fn spinning_takes_time() {
         let mut guard = Guard::spinning(2);
         let ((), reading) = guard.around(|| ());
         assert!(reading > Duration::ZERO);
+        let cores = machine::thread::available_parallelism();
+        assert_eq!(guard.ping_pong().is_some_and(|nanos| nanos > 0.0), cores > 1);
     }
 }

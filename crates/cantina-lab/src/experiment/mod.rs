@@ -3,12 +3,32 @@
 //! An experiment takes [`Contestant`]s and a plan, tells a watcher how far it is, and hands out rows
 //! of `cantina-record`. It knows no screen, no files and no allocators.
 
+pub mod capacity;
+pub mod chunk_size;
 mod contestant;
+mod counted;
+pub mod density;
+pub mod fairness;
 mod guard;
+pub mod placement;
+pub mod pollers;
+pub mod ratios;
+pub mod rooms_stack;
+pub mod scheduling;
+pub mod single_producer;
 mod spread;
+pub mod steps;
 pub mod throughput;
+mod together;
+pub mod tree_height;
+pub mod write_all;
 
-pub use contestant::{Contestant, Drive, Shapes, drive, registered};
+use contestant::in_batches;
+pub use contestant::{
+    Contestant, Drive, Shapes, drive, drive_ahead, drive_alone, drive_backlogged, drive_beside,
+    drive_stamped, registered, registered_alone, registered_backlogged,
+};
+pub use counted::{CAS_FAILURES, CAS_PER_GET, STEALS, counted};
 pub use guard::Guard;
 pub use spread::Spread;
 

@@ -64,6 +64,7 @@ impl Subject for Twin {
         Ends {
             put: (0..shape.producers).map(|_| seat(false)).collect(),
             get: (0..shape.consumers).map(|_| seat(bug == Bug::PanicInSeat)).collect(),
+            count: Box::new(|| None),
         }
     }
 }

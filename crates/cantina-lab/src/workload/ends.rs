@@ -1,6 +1,6 @@
 //! What a run drives: putting and getting ends.
 
-use super::{Shape, Tally, Task};
+use super::{Counters, Shape, Tally, Task};
 use machine::Backoff;
 use machine::atomic::{AtomicBool, Ordering::Relaxed};
 use std::ops::Range;
@@ -35,7 +35,12 @@ pub struct Ends<P, G> {
     pub put: Vec<Seat<P>>,
     /// One per consumer.
     pub get: Vec<Seat<G>>,
+    /// What the subject has counted, once all ends are gone; from those that count.
+    pub count: Count,
 }
+
+/// Reads what a subject has counted.
+pub type Count = Box<dyn FnOnce() -> Option<Counters> + Send>;
 
 /// Makes an end on the thread that will use it.
 pub type Seat<E> = Box<dyn FnOnce() -> E + Send>;
@@ -50,7 +55,11 @@ pub struct Room<'a> {
 impl<P: Send + 'static, G: Send + 'static> Ends<P, G> {
     /// Ends that do not mind on which thread they are made.
     pub fn made(put: impl IntoIterator<Item = P>, get: impl IntoIterator<Item = G>) -> Self {
-        Self { put: put.into_iter().map(seat).collect(), get: get.into_iter().map(seat).collect() }
+        Self {
+            put: put.into_iter().map(seat).collect(),
+            get: get.into_iter().map(seat).collect(),
+            count: Box::new(|| None),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What can be wrong with a run.
 
+use std::any::Any;
 use std::fmt;
 
 /// Why a run gives no reading.
@@ -27,6 +28,15 @@ pub enum Fault {
         /// What it said.
         message: String,
     },
+}
+
+impl Fault {
+    /// A thread panicked with `panic`.
+    pub(super) fn of_panic(panic: &(dyn Any + Send)) -> Self {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+        Self::Panicked { message: text.unwrap_or_else(|| "it does not say why".to_owned()) }
+    }
 }
 
 impl fmt::Display for Fault {

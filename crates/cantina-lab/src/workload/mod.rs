@@ -17,18 +17,36 @@
 //! Producers of an unbounded pool run ahead of its consumers: what is measured is then filling a
 //! pool and draining it. [`Reading::put_elapsed`] tells how far ahead they ran.
 
+mod ahead;
+mod alone;
+mod backlog;
+mod beside;
 #[cfg(test)]
 mod broken;
+mod counters;
 mod ends;
 mod family;
 mod fault;
+mod forest;
+mod labour;
+mod overtaking;
 mod race;
 mod shape;
+mod stamps;
 mod task;
 
-pub use ends::{Ends, Get, Put, Room, Seat, Subject};
-pub use family::{BATCH, Batch, Single};
+pub use ahead::run_ahead;
+pub use alone::{call_in_bursts, call_in_turn, run_alone};
+pub use backlog::{BACKLOG, run_backlogged};
+pub use beside::{BURST, run_beside};
+pub use counters::Counters;
+pub use ends::{Count, Ends, Get, Put, Room, Seat, Subject};
+pub use family::{BATCH, Backlogged, Batch, Single};
 pub use fault::Fault;
+pub use forest::{Chore, Forest, Hand, Shared, run_forest};
+pub use labour::{Labour, Units, Workers};
+pub use overtaking::{Overtaking, Passage};
 pub use race::{Assignment, Reading, run};
 pub use shape::Shape;
+pub use stamps::run_stamped;
 pub use task::{Line, Payload, Tally, Task};

@@ -10,14 +10,15 @@
 //! What consumers tell each other (`got`) and the order to stop (`halted`) are numbers and flags
 //! that nothing else is read through; the verdict is computed from what the threads return.
 
-use super::{Ends, Fault, Get, Put, Room, Seat, Shape, Subject, Tally, Task};
+use super::{
+    Counters, Ends, Fault, Get, Labour, Overtaking, Put, Room, Seat, Shape, Subject, Tally, Task,
+};
 use machine::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use machine::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use machine::thread::{self, JoinHandle};
 use machine::time::{Duration, nanos};
 use machine::topology::CoreId;
 use machine::{Arc, Backoff, CachePadded, Topology};
-use std::any::Any;
 use std::ops::Range;
 
 /// What to run.
@@ -42,35 +43,64 @@ pub struct Reading {
     pub put_elapsed: Duration,
     /// Whether every thread was bound to a core.
     pub pinned: bool,
+    /// What the subject has counted, if it counts.
+    pub counters: Option<Counters>,
+    /// How tasks overtook each other, if that was looked at.
+    pub order: Option<Overtaking>,
+    /// What it took of those who worked, where that is what it is about.
+    pub labour: Option<Labour>,
+    /// How long all threads together worked on what they got, where they do.
+    pub spent: Option<Duration>,
+}
+
+impl Reading {
+    /// A run that took so long, and of which nothing else is known.
+    pub fn took(elapsed: Duration) -> Self {
+        Self {
+            elapsed,
+            put_elapsed: elapsed,
+            pinned: false,
+            counters: None,
+            order: None,
+            labour: None,
+            spent: None,
+        }
+    }
 }
 
 /// What the threads of a run share.
-struct Course {
-    tasks: u64,
-    patience: Duration,
+pub(super) struct Course {
+    pub(super) tasks: u64,
+    pub(super) patience: Duration,
     /// Threads that are not at the start line yet.
     missing: CachePadded<AtomicUsize>,
     /// When the clock started, 0 before.
     start: CachePadded<AtomicU64>,
     /// Producers that are not done.
-    producing: CachePadded<AtomicUsize>,
+    pub(super) producing: CachePadded<AtomicUsize>,
     /// The run has failed: everybody stops.
-    halted: CachePadded<AtomicBool>,
+    pub(super) halted: CachePadded<AtomicBool>,
     /// How many tasks each consumer got, as of when it last found nothing. It only grows.
-    got: Box<[CachePadded<AtomicU64>]>,
+    pub(super) got: Box<[CachePadded<AtomicU64>]>,
 }
 
 /// What a thread brings back.
 #[derive(Clone, Copy, Debug, Default)]
-struct Finish {
-    tally: Tally,
+pub(super) struct Finish {
+    pub(super) tally: Tally,
     /// When it was done, if it came to that.
-    at: Option<u64>,
-    pinned: bool,
+    pub(super) at: Option<u64>,
+    pub(super) pinned: bool,
 }
 
 /// Halts the run when its thread panics, so that nobody waits for it.
-struct HaltOnPanic<'a>(&'a Course);
+pub(super) struct HaltOnPanic<'a>(pub(super) &'a Course);
+
+/// What a producer does, on its thread: puts these numbers, bound to that core.
+pub(super) type Produce = Box<dyn FnOnce(&Course, Range<u64>, Option<CoreId>) -> Finish + Send>;
+
+/// What the consumer of that index does, bound to that core.
+pub(super) type Consume = Box<dyn FnOnce(&Course, usize, Option<CoreId>) -> Finish + Send>;
 
 /// Runs `assignment` through a new subject with tasks `T`.
 ///
@@ -82,54 +112,79 @@ struct HaltOnPanic<'a>(&'a Course);
 pub fn run<T: Task, S: Subject>(subject: &S, assignment: &Assignment) -> Result<Reading, Fault> {
     let shape = assignment.shape;
     assert!(shape.producers > 0 && shape.consumers > 0, "a shape has a producer and a consumer");
-    let Ends { put, get } = subject.ends::<T>(shape);
-    let course = Arc::new(Course::new(assignment));
+    let Ends { put, get, count } = subject.ends::<T>(shape);
+    let (mut producing, mut consuming) = (Vec::<Produce>::new(), Vec::<Consume>::new());
+    for seat in put {
+        producing.push(Box::new(move |course, numbers, core| course.produce(seat, numbers, core)));
+    }
+    for seat in get {
+        consuming.push(Box::new(move |course, index, core| course.consume(seat, index, core)));
+    }
+    let reading = race(assignment, producing, consuming)?;
+    Ok(Reading { counters: count(), ..reading })
+}
+
+/// Lets these threads run: what is around them, compiled once for all subjects.
+pub(super) fn race(
+    assignment: &Assignment,
+    producing: Vec<Produce>,
+    consuming: Vec<Consume>,
+) -> Result<Reading, Fault> {
+    let shape = assignment.shape;
+    let (putting, getting) = (shape.producers, shape.consumers);
+    let course = Arc::new(Course::new(assignment, putting, getting, shape.threads()));
     let cores: Vec<CoreId> =
         if assignment.pin { Topology::detect().cores().collect() } else { Vec::new() };
-    // Consumers sit on the cores after the producers', and around again.
     let core = |thread: usize| (!cores.is_empty()).then(|| cores[thread % cores.len()]);
+    let (put_seats, get_seats) = seating(shape);
 
-    let producers: Vec<_> = put
+    let producers: Vec<_> = producing
         .into_iter()
         .enumerate()
-        .map(|(index, seat)| {
-            let (course, core) = (course.clone(), core(index));
+        .map(|(index, produce)| {
+            let (course, core) = (course.clone(), core(put_seats[index]));
             let numbers = share(assignment.tasks, shape.producers, index);
-            thread::spawn(move || course.produce(seat, numbers, core))
+            thread::spawn(move || produce(&course, numbers, core))
         })
         .collect();
-    let consumers: Vec<_> = get
+    let consumers: Vec<_> = consuming
         .into_iter()
         .enumerate()
-        .map(|(index, seat)| {
-            let (course, core) = (course.clone(), core(shape.producers + index));
-            thread::spawn(move || course.consume(seat, index, core))
+        .map(|(index, consume)| {
+            let (course, core) = (course.clone(), core(get_seats[index]));
+            thread::spawn(move || consume(&course, index, core))
         })
         .collect();
     let (producers, consumers) = (join_all(producers), join_all(consumers));
     conclude(&course, &producers?, &consumers?)
 }
 
+/// Which cores the producers sit on, and which the consumers: mixed evenly from core to core, and so
+/// from node to node, and around again.
+fn seating(shape: Shape) -> (Vec<usize>, Vec<usize>) {
+    let before = |seat: usize| (seat * shape.producers).div_ceil(shape.threads());
+    (0..shape.threads()).partition(|&seat| before(seat) < before(seat + 1))
+}
+
 /// The numbers that producer `index` of `producers` puts. Together they put 1 to `tasks`.
-fn share(tasks: u64, producers: usize, index: usize) -> Range<u64> {
+pub(super) fn share(tasks: u64, producers: usize, index: usize) -> Range<u64> {
     let before = |index| (u128::from(tasks) * index as u128 / producers as u128) as u64 + 1;
     before(index)..before(index + 1)
 }
 
 /// Waits for all threads, also when one has panicked.
-fn join_all(threads: Vec<JoinHandle<Finish>>) -> Result<Vec<Finish>, Fault> {
+pub(super) fn join_all(threads: Vec<JoinHandle<Finish>>) -> Result<Vec<Finish>, Fault> {
     let ended: Vec<_> = threads.into_iter().map(JoinHandle::join).collect();
     let finishes: Result<_, _> = ended.into_iter().collect();
-    finishes.map_err(|panic| Fault::Panicked { message: message_of(&*panic) })
+    finishes.map_err(|panic| Fault::of_panic(&*panic))
 }
 
-fn message_of(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "it does not say why".to_owned())
-}
-
-fn conclude(course: &Course, producers: &[Finish], consumers: &[Finish]) -> Result<Reading, Fault> {
+/// The verdict, and how long it took. Who both puts and gets stands in both lists.
+pub(super) fn conclude(
+    course: &Course,
+    producers: &[Finish],
+    consumers: &[Finish],
+) -> Result<Reading, Fault> {
     let tally = consumers.iter().fold(Tally::default(), |all, finish| all.and(finish.tally));
     tally.judge(course.tasks)?;
     let start = course.start.load(Relaxed);
@@ -142,20 +197,29 @@ fn conclude(course: &Course, producers: &[Finish], consumers: &[Finish]) -> Resu
         elapsed: since_start(consumers.iter().filter_map(|finish| finish.at).min()),
         put_elapsed: since_start(producers.iter().filter_map(|finish| finish.at).max()),
         pinned: producers.iter().chain(consumers).all(|finish| finish.pinned),
+        counters: None,
+        order: None,
+        labour: None,
+        spent: None,
     })
 }
 
 impl Course {
-    fn new(assignment: &Assignment) -> Self {
-        let shape = assignment.shape;
+    /// The course of so many threads, of which so many put and so many get.
+    pub(super) fn new(
+        assignment: &Assignment,
+        putting: usize,
+        getting: usize,
+        threads: usize,
+    ) -> Self {
         Self {
             tasks: assignment.tasks,
             patience: assignment.patience,
-            missing: CachePadded::new(AtomicUsize::new(shape.threads())),
+            missing: CachePadded::new(AtomicUsize::new(threads)),
             start: CachePadded::new(AtomicU64::new(0)),
-            producing: CachePadded::new(AtomicUsize::new(shape.producers)),
+            producing: CachePadded::new(AtomicUsize::new(putting)),
             halted: CachePadded::new(AtomicBool::new(false)),
-            got: (0..shape.consumers).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
+            got: (0..getting).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
         }
     }
 
@@ -172,6 +236,11 @@ impl Course {
             return Finish::default();
         }
         end.put(numbers, &Room::new(&self.halted));
+        self.all_put(pinned)
+    }
+
+    /// A producer is done.
+    pub(super) fn all_put(&self, pinned: bool) -> Finish {
         let at = Some(nanos());
         // put: consumers that see it find every task.
         self.producing.fetch_sub(1, Release);
@@ -190,14 +259,19 @@ impl Course {
         if !self.line_up() {
             return Finish::default();
         }
-        let (tally, at) = self.get_all(&mut end, index);
+        let (tally, at) = self.get_all(&mut end, index, Tally::default());
         Finish { tally, at, pinned }
     }
 
-    /// Gets until all tasks are got, and tells when that was; or until there is no hope left.
-    fn get_all<T: Task, G: Get<T>>(&self, end: &mut G, index: usize) -> (Tally, Option<u64>) {
+    /// Gets until all tasks are got, and tells when that was; or until there is no hope left. `tally` is
+    /// what it has got before.
+    pub(super) fn get_all<T: Task, G: Get<T>>(
+        &self,
+        end: &mut G,
+        index: usize,
+        mut tally: Tally,
+    ) -> (Tally, Option<u64>) {
         let all = self.tasks;
-        let mut tally = Tally::default();
         let mut told = 0;
         let backoff = Backoff::new();
         let mut despair = Despair::new(self.patience);
@@ -229,12 +303,12 @@ impl Course {
     }
 
     /// How many tasks all consumers got, as far as they have told.
-    fn all_got(&self) -> u64 {
+    pub(super) fn all_got(&self) -> u64 {
         self.got.iter().map(|got| got.load(Relaxed)).sum()
     }
 
     /// Waits at the start line for everybody. False: somebody will never come.
-    fn line_up(&self) -> bool {
+    pub(super) fn line_up(&self) -> bool {
         // ready: the last to arrive has seen everybody else arrive.
         if self.missing.fetch_sub(1, AcqRel) == 1 {
             // go: to everybody who waits below.
@@ -254,19 +328,19 @@ impl Course {
 }
 
 /// Notices when nothing has come for too long.
-struct Despair {
+pub(super) struct Despair {
     patience: Duration,
     got: u64,
     since: Option<u64>,
 }
 
 impl Despair {
-    fn new(patience: Duration) -> Self {
+    pub(super) fn new(patience: Duration) -> Self {
         Self { patience, got: 0, since: None }
     }
 
     /// Whether the number of tasks got has been the same for longer than it should.
-    fn sets_in(&mut self, got: u64) -> bool {
+    pub(super) fn sets_in(&mut self, got: u64) -> bool {
         let now = nanos();
         match self.since {
             Some(since) if got == self.got => {
@@ -281,7 +355,7 @@ impl Despair {
 }
 
 /// Whether the calling thread is bound to `core`; not where there is none.
-fn pin(core: Option<CoreId>) -> bool {
+pub(super) fn pin(core: Option<CoreId>) -> bool {
     core.is_some_and(|core| thread::pin_to(core).is_ok())
 }
 
@@ -290,5 +364,20 @@ impl Drop for HaltOnPanic<'_> {
         if thread::panicking() {
             self.0.halted.store(true, Relaxed);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Shape, seating};
+
+    #[test]
+    fn producers_and_consumers_sit_mixed() {
+        let seats = |producers, consumers| seating(Shape::new(producers, consumers));
+        assert_eq!(seats(1, 1), (vec![0], vec![1]));
+        assert_eq!(seats(2, 2), (vec![0, 2], vec![1, 3]));
+        assert_eq!(seats(1, 3), (vec![0], vec![1, 2, 3]));
+        assert_eq!(seats(3, 1), (vec![0, 1, 2], vec![3]));
+        assert_eq!(seats(2, 4), (vec![0, 3], vec![1, 2, 4, 5]));
     }
 }

@@ -103,6 +103,12 @@ impl Tally {
         self.count
     }
 
+    /// The number of the task that was got, if it was one.
+    #[inline(always)]
+    pub fn only(&self) -> Option<u64> {
+        (self.count == 1).then_some(self.sum)
+    }
+
     /// Both tallies together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {

@@ -1,14 +1,21 @@
 //! Small programs of the contenders that must come out right on every schedule. Each flavour runs
 //! them its own way.
 
+mod bags;
 mod central;
+mod ed_pool;
 mod stealing;
 
 use cantina::pool::{Consumer, Producer};
 use cantina_effort::scenario::Part;
 
 /// All of them.
-pub(crate) const PARTS: [Part; 2] = [("central", &central::ALL), ("stealing", &stealing::ALL)];
+pub(crate) const PARTS: [Part; 4] = [
+    ("central", &central::ALL),
+    ("stealing", &stealing::ALL),
+    ("bags", &bags::ALL),
+    ("ed_pool", &ed_pool::ALL),
+];
 
 /// Something that is whole or not.
 type Task = Box<u64>;
@@ -19,6 +26,13 @@ fn put(producer: &mut impl Producer<Task>, task: u64) {
 
 fn get(consumer: &mut impl Consumer<Task>) -> Option<u64> {
     consumer.get().map(|task| *task)
+}
+
+/// The same from a pool that has a task all the time.
+fn get_one(consumer: &mut impl Consumer<Task>) -> Option<u64> {
+    let got = get(consumer);
+    assert!(got.is_some(), "it was never empty");
+    got
 }
 
 /// Asserts that these, with those that are left, are the tasks up to `last`, each once.

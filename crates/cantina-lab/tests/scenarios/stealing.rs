@@ -1,6 +1,6 @@
 //! A lane per consumer.
 
-use super::{Task, each_once, get, put};
+use super::{Task, each_once, get, get_one, put};
 use cantina::pool::TaskPool;
 use cantina_effort::scenario::Scenario;
 use cantina_lab::contender::lane::Lane;
@@ -35,12 +35,9 @@ fn moves_on<L: Lane<Task = Task> + 'static>() {
     let mut feeds_mine = pool.producer();
     let other = thread::spawn(move || {
         put(&mut feeds_mine, 2);
-        let got = get(&mut theirs);
-        assert!(got.is_some(), "it was never empty");
-        got
+        get_one(&mut theirs)
     });
-    let got = get(&mut mine);
-    assert!(got.is_some(), "it was never empty");
+    let got = get_one(&mut mine);
     each_once([got, other.join().unwrap()], &mut mine, 2);
 }
 
@@ -54,12 +51,9 @@ fn found_in_a_new_lane<L: Lane<Task = Task> + 'static>() {
     let other = thread::spawn(move || {
         let mut new = also_theirs.worker();
         put(&mut new, 2);
-        let got = get(&mut theirs);
-        assert!(got.is_some(), "it was never empty");
-        got
+        get_one(&mut theirs)
     });
-    let got = get(&mut mine);
-    assert!(got.is_some(), "it was never empty");
+    let got = get_one(&mut mine);
     let theirs = other.join().unwrap();
     each_once([got, theirs], &mut mine, 2);
 }

@@ -10,16 +10,21 @@
 //! ```
 //!
 //! What virtual threads allocate then comes from an arena: one region for each node of the machine, cut
-//! from its start on, freed blocks of a size used again last in, first out. Everything else,
+//! from its start on, freed blocks of a size used again last in, first out, by the core that asked for
+//! them. In a timed run that costs what it costs: see [`Costs`](crate::cost::Costs). Everything else,
 //! the simulator's own memory included, comes from the system. Memory may outlive its run:
 //! the next run on the same OS thread starts where nothing is in use.
 //!
 //! Arenas are cut from a large reservation of address space. Where that is not to be had, everything
 //! comes from the system.
 
+mod freed;
+mod heap;
 mod region;
 
 use crate::engine::current;
+use freed::{Freed, FreedBlock};
+use heap::Heap;
 use region::Region;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::HashSet;
@@ -81,9 +86,13 @@ unsafe impl GlobalAlloc for SimAllocator {
 pub(crate) struct Arena {
     region: Region,
     nodes: Vec<Node>,
+    /// By core.
+    heaps: Vec<Heap>,
     /// Bytes that may be cut, and that were.
     limit: usize,
     cut: usize,
+    /// What is not to be used again, if that is watched.
+    freed: Option<Freed>,
 }
 
 /// The part of an arena that lies on a node.
@@ -95,15 +104,25 @@ struct Node {
     end: usize,
     /// The blocks that were cut, in order: what was the top before, and where each starts.
     cuts: Vec<(usize, usize)>,
-    /// Freed blocks, by class.
-    free: Vec<Vec<usize>>,
+    /// The cores that blocks were cut for, by their start in grains. Empty where there is one heap.
+    owners: Vec<u16>,
 }
 
-/// A block, and how many of its pages are used for the first time.
+/// A block.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) start: NonNull<u8>,
+    /// How many of its pages are used for the first time.
     pub(crate) fresh_pages: usize,
+    /// The blocks that others had freed, and that were looked at to find it.
+    pub(crate) collected: Vec<usize>,
+}
+
+/// Who wants a block, and where it should lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wish {
+    pub(crate) core: usize,
+    pub(crate) node: usize,
 }
 
 /// The arena has no more memory.
@@ -111,15 +130,28 @@ pub(crate) struct Block {
 pub(crate) struct Exhausted;
 
 impl Arena {
-    /// An arena for `nodes` nodes that gives out `limit` bytes at most, if there is a region for it.
-    /// Where layout matters, it starts at a page.
-    pub(crate) fn new(nodes: usize, by_pages: bool, limit: usize) -> Option<Self> {
+    /// An arena for `nodes` nodes and `cores` cores that gives out `limit` bytes at most, if there is a
+    /// region for it. Where layout matters, it starts at a page.
+    pub(crate) fn new(nodes: usize, cores: usize, by_pages: bool, limit: usize) -> Option<Self> {
         let region = Region::take(if by_pages { PAGE } else { GRAIN })?;
         let node = |node| {
             let (start, end) = region.stretch(node);
-            Node { start, top: start, end, cuts: Vec::new(), free: Vec::new() }
+            Node { start, top: start, end, cuts: Vec::new(), owners: Vec::new() }
         };
-        Some(Self { nodes: (0..nodes).map(node).collect(), region, limit, cut: 0 })
+        let nodes = (0..nodes).map(node).collect();
+        let heaps = (0..cores).map(|_| Heap::default()).collect();
+        Some(Self { nodes, heaps, region, limit, cut: 0, freed: None })
+    }
+
+    /// From now on what is freed is not used again soon.
+    pub(crate) fn watch_freed(mut self) -> Self {
+        self.freed = Some(Freed::default());
+        self
+    }
+
+    /// Whether `address` lies in memory that was freed, if that is watched.
+    pub(crate) fn is_freed(&self, address: usize) -> bool {
+        self.freed.as_ref().is_some_and(|freed| freed.contains(address))
     }
 
     /// The node that `address` lies on, if it is in here.
@@ -127,52 +159,79 @@ impl Arena {
         self.region.node_of(address)
     }
 
-    /// A block of `layout` on `node`.
-    pub(crate) fn allocate(&mut self, layout: Layout, node: usize) -> Result<Block, Exhausted> {
+    /// A block of `layout`: a free one of the core's, or a new one on the node.
+    pub(crate) fn allocate(&mut self, layout: Layout, wish: Wish) -> Result<Block, Exhausted> {
         let (class, size) = class(layout.size());
         let align = layout.align().max(GRAIN);
-        let node = &mut self.nodes[node];
-        if node.free.len() <= class {
-            node.free.resize_with(class + 1, Vec::new);
-        }
-        let list = &mut node.free[class];
-        let used = list.iter().rposition(|&block| block % align == 0);
-        let (start, fresh_pages) = match used {
-            Some(index) => (list.remove(index), 0),
-            None => {
-                let start = node.top.next_multiple_of(align);
-                let top = start + size;
-                if top > node.end || self.cut + size > self.limit {
-                    return Err(Exhausted);
-                }
-                let pages = |top: usize| (top - node.start).div_ceil(PAGE);
-                let pages = pages(top) - pages(node.top);
-                self.cut += top - node.top;
-                node.cuts.push((node.top, start));
-                node.top = top;
-                (start, pages)
-            }
+        let heap = &mut self.heaps[wish.core];
+        let mut collected = Vec::new();
+        let free = heap.take(class, align).or_else(|| {
+            collected = heap.collect(class);
+            heap.take(class, align)
+        });
+        let (start, fresh_pages) = match free {
+            Some(block) => (block, 0),
+            None => self.cut(size, align, wish)?,
         };
         self.region.gave();
         let start = std::ptr::with_exposed_provenance_mut(start);
-        Ok(Block { start: NonNull::new(start).ok_or(Exhausted)?, fresh_pages })
+        Ok(Block { start: NonNull::new(start).ok_or(Exhausted)?, fresh_pages, collected })
     }
 
-    /// Takes a block back that was allocated here in this run.
-    pub(crate) fn free(&mut self, start: usize, layout: Layout) {
-        if let Some(node) = self.node_of(start) {
-            let class = class(layout.size()).0;
-            if let Some(list) = self.nodes.get_mut(node).and_then(|node| node.free.get_mut(class)) {
-                list.push(start);
-            }
+    /// A new block, and how many of its pages are new.
+    fn cut(&mut self, size: usize, align: usize, wish: Wish) -> Result<(usize, usize), Exhausted> {
+        let node = &mut self.nodes[wish.node];
+        let start = node.top.next_multiple_of(align);
+        let top = start + size;
+        if top > node.end || self.cut + size > self.limit {
+            return Err(Exhausted);
         }
+        let pages = |top: usize| (top - node.start).div_ceil(PAGE);
+        let pages = pages(top) - pages(node.top);
+        self.cut += top - node.top;
+        node.cuts.push((node.top, start));
+        node.top = top;
+        if self.heaps.len() > 1 {
+            let grain = (start - node.start) / GRAIN;
+            node.owners.resize(grain + 1, 0);
+            node.owners[grain] = wish.core as u16;
+        }
+        Ok((start, pages))
+    }
+
+    /// The most bytes of a node's region, from its start, that may be in use.
+    fn used(&self) -> usize {
+        if self.region.is_clear() {
+            return 0;
+        }
+        let mut free: HashSet<usize> = self.heaps.iter().flat_map(Heap::blocks).collect();
+        free.extend(self.freed.iter().flat_map(Freed::starts));
+        self.nodes.iter().map(|node| node.used(&free)).max().unwrap_or(0)
+    }
+
+    /// Takes a block back from `core` that was allocated here in this run. Whose it is, if another's.
+    pub(crate) fn free(&mut self, start: usize, layout: Layout, core: usize) -> Option<usize> {
+        let node = self.nodes.get(self.node_of(start)?)?;
+        let owner = node.owners.get((start - node.start) / GRAIN).map_or(0, |&core| core.into());
+        let (class, size) = class(layout.size());
+        if let Some(freed) = &mut self.freed {
+            for FreedBlock { start, class, .. } in freed.keep(FreedBlock { start, size, class }) {
+                self.heaps[owner].put(class, start);
+            }
+            return None;
+        }
+        if owner == core {
+            self.heaps[owner].put(class, start);
+            return None;
+        }
+        self.heaps[owner].give_back(class, start);
+        Some(owner)
     }
 }
 
 impl Node {
-    /// How many bytes, from its start, may be in use: up to the last block that was not freed.
-    fn used(&self) -> usize {
-        let free: HashSet<usize> = self.free.iter().flatten().copied().collect();
+    /// How many bytes, from its start, may be in use: up to the last block that is not `free`.
+    fn used(&self, free: &HashSet<usize>) -> usize {
         let unused = self.cuts.iter().rev().take_while(|(_, start)| free.contains(start));
         unused.last().map_or(self.top, |&(top, _)| top) - self.start
     }
@@ -180,9 +239,7 @@ impl Node {
 
 impl Drop for Arena {
     fn drop(&mut self) {
-        let used =
-            if self.region.is_clear() { None } else { self.nodes.iter().map(Node::used).max() };
-        self.region.close(used.unwrap_or(0));
+        self.region.close(self.used());
     }
 }
 
@@ -213,7 +270,7 @@ pub(crate) fn count_freed(start: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Arena, Exhausted, class};
+    use super::{Arena, Exhausted, Wish, class};
     use std::alloc::Layout;
 
     fn layout(size: usize) -> Layout {
@@ -234,36 +291,42 @@ mod tests {
         }
     }
 
+    fn on(node: usize) -> Wish {
+        Wish { core: node, node }
+    }
+
     #[test]
-    fn what_was_freed_last_is_used_first() {
-        let Some(mut arena) = Arena::new(2, true, 1 << 20) else { return };
-        let block = |arena: &mut Arena, node| arena.allocate(layout(40), node).unwrap().start;
-        let (one, two) = (block(&mut arena, 0), block(&mut arena, 0));
-        assert_eq!(two.as_ptr() as usize - one.as_ptr() as usize, 48);
-        let far = block(&mut arena, 1);
-        assert_eq!(arena.node_of(far.as_ptr() as usize), Some(1));
-        for freed in [one, two, far] {
-            arena.free(freed.as_ptr() as usize, layout(40));
-            super::count_freed(freed.as_ptr() as usize);
-        }
-        assert_eq!(block(&mut arena, 0), two);
-        assert_eq!(block(&mut arena, 0), one);
-        assert_eq!(block(&mut arena, 1), far);
-        for freed in [one, two, far] {
-            super::count_freed(freed.as_ptr() as usize);
-        }
+    fn a_block_goes_back_to_the_core_it_was_cut_for() {
+        let Some(mut arena) = Arena::new(2, 2, true, 1 << 20) else { return };
+        let block = |arena: &mut Arena, node| {
+            let block = arena.allocate(layout(40), on(node)).unwrap();
+            (block.start.as_ptr() as usize, block.collected)
+        };
+        let ((one, _), (two, _)) = (block(&mut arena, 0), block(&mut arena, 0));
+        assert_eq!(two - one, 48);
+        let (far, _) = block(&mut arena, 1);
+        assert_eq!(arena.node_of(far), Some(1));
+        let mut free = |start, core| {
+            super::count_freed(start);
+            arena.free(start, layout(40), core)
+        };
+        assert_eq!([free(one, 0), free(two, 1), free(far, 1)], [None, Some(0), None]);
+        assert_eq!(block(&mut arena, 0), (one, vec![]));
+        assert_eq!(block(&mut arena, 0), (two, vec![two]), "another has freed it");
+        assert_eq!(block(&mut arena, 1), (far, vec![]));
+        [one, two, far].into_iter().for_each(super::count_freed);
     }
 
     #[test]
     fn what_was_freed_at_the_end_is_free_for_the_next_run() {
-        let Some(mut arena) = Arena::new(1, true, 1 << 20) else { return };
+        let Some(mut arena) = Arena::new(1, 1, true, 1 << 20) else { return };
         let blocks: Vec<usize> = (0..5)
-            .map(|n| arena.allocate(layout(100 * n + 1), 0).unwrap().start.as_ptr() as usize)
+            .map(|n| arena.allocate(layout(100 * n + 1), on(0)).unwrap().start.as_ptr() as usize)
             .collect();
-        let used = |arena: &Arena| arena.nodes[0].used();
+        let used = |arena: &Arena| arena.used();
         let all = used(&arena);
         let mut free = |n: usize| {
-            arena.free(blocks[n], layout(100 * n + 1));
+            arena.free(blocks[n], layout(100 * n + 1), 0);
             super::count_freed(blocks[n]);
             used(&arena)
         };
@@ -276,11 +339,11 @@ mod tests {
 
     #[test]
     fn a_limit_is_kept() {
-        let Some(mut arena) = Arena::new(1, true, 10_000) else { return };
-        assert!(arena.allocate(layout(20_000), 0) == Err(Exhausted));
-        let block = arena.allocate(layout(5_000), 0).unwrap();
+        let Some(mut arena) = Arena::new(1, 1, true, 10_000) else { return };
+        assert!(arena.allocate(layout(20_000), on(0)) == Err(Exhausted));
+        let block = arena.allocate(layout(5_000), on(0)).unwrap();
         assert_eq!(block.fresh_pages, 2);
-        assert!(arena.allocate(layout(5_000), 0) == Err(Exhausted));
+        assert!(arena.allocate(layout(5_000), on(0)) == Err(Exhausted));
         super::count_freed(block.start.as_ptr() as usize);
     }
 }

@@ -38,6 +38,8 @@ impl State {
 /// A line.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
+    /// Its address, without the bits within the line.
+    pub(crate) number: usize,
     pub(crate) state: State,
     pub(crate) owner: u16,
     pub(crate) home: u8,
@@ -62,8 +64,9 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    fn new(home: usize) -> Self {
+    fn new(number: usize, home: usize) -> Self {
         Self {
+            number,
             state: State::Uncached,
             owner: NOBODY,
             home: home as u8,
@@ -134,8 +137,8 @@ impl Lines {
         }
     }
 
-    /// The line at `address`; if nobody has touched it before, its home is `node`.
-    pub(crate) fn id(&mut self, address: usize, node: usize) -> LineId {
+    /// The line at `address`; if nobody has touched it before, its home is what `node` says.
+    pub(crate) fn id(&mut self, address: usize, node: impl FnOnce() -> usize) -> LineId {
         let number = address >> LINE_BITS;
         let place = number % RECENT;
         if self.recent[place].0 == number {
@@ -146,15 +149,15 @@ impl Lines {
         id
     }
 
-    fn find(&mut self, number: usize, node: usize) -> LineId {
+    fn find(&mut self, number: usize, node: impl FnOnce() -> usize) -> LineId {
         if let Some(&id) = self.ids.get(&number) {
             return id;
         }
         let covers = |&&(start, end, _): &&(usize, usize, usize)| (start..end).contains(&number);
         let placed = self.placed.iter().find(covers).map(|&(_, _, node)| node);
-        let home = placed.or_else(|| arena::node_of(number << LINE_BITS)).unwrap_or(node);
+        let home = placed.or_else(|| arena::node_of(number << LINE_BITS)).unwrap_or_else(node);
         let id = self.lines.len() as LineId;
-        self.lines.push(Line::new(home));
+        self.lines.push(Line::new(number, home));
         self.ids.insert(number, id);
         id
     }

@@ -1,7 +1,8 @@
 //! Machines to simulate, as values.
 
-use crate::cost::Costs;
+use crate::cost::{Costs, Interruption, Placement, interruption};
 use crate::topology::{CoreId, Topology};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
@@ -10,8 +11,14 @@ const MAX_CORES: usize = 256;
 /// Nodes that it has at most.
 const MAX_NODES: usize = 64;
 
-/// A machine: nodes, their distances, what things cost.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Characters of a name at most.
+const MAX_NAME: usize = 64;
+/// Cycles in a microsecond at most.
+const MAX_MEGAHERTZ: u64 = 100_000;
+
+/// A machine: nodes, their distances, what things cost. It can be written down and read again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Plain")]
 pub struct Machine {
     name: String,
     /// Cores of each node.
@@ -20,12 +27,29 @@ pub struct Machine {
     hops: Vec<Vec<u8>>,
     /// Cycles in a microsecond.
     megahertz: u64,
+    placement: Placement,
     costs: Costs,
+    interruptions: Vec<Interruption>,
+}
+
+/// A machine as it was written down, which may be none.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Plain {
+    name: String,
+    cores: usize,
+    hops: Vec<Vec<u8>>,
+    megahertz: u64,
+    #[serde(default)]
+    placement: Placement,
+    costs: Costs,
+    #[serde(default)]
+    interruptions: Vec<Interruption>,
 }
 
 /// A name that is no machine's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InvalidMachine(String);
+pub struct InvalidMachine(pub(super) String);
 
 impl Machine {
     /// The names of the machines that are known by name.
@@ -41,7 +65,9 @@ impl Machine {
             cores: 4,
             hops: distances(8, &links),
             megahertz: 2_300,
+            placement: Placement::Local,
             costs: Costs::opteron(),
+            interruptions: Vec::new(),
         }
     }
 
@@ -53,7 +79,9 @@ impl Machine {
             cores: 8,
             hops: (0..12).map(|a| (0..12).map(|b| hop(a, b)).collect()).collect(),
             megahertz: 3_500,
+            placement: Placement::Local,
             costs: Costs::epyc(),
+            interruptions: Vec::new(),
         }
     }
 
@@ -64,7 +92,9 @@ impl Machine {
             cores: 32,
             hops: distances(2, &[(0, 1)]),
             megahertz: 3_500,
+            placement: Placement::Local,
             costs: Costs::xeon(),
+            interruptions: Vec::new(),
         }
     }
 
@@ -74,14 +104,7 @@ impl Machine {
     /// When there would be no core, or more than 256 cores or 64 nodes.
     pub fn uniform(nodes: usize, cores: usize) -> Result<Self, InvalidMachine> {
         let name = format!("{nodes}x{cores}");
-        if nodes == 0 || cores == 0 {
-            return Err(InvalidMachine(format!("the machine {name} has no core")));
-        }
-        if nodes > MAX_NODES || nodes.saturating_mul(cores) > MAX_CORES {
-            return Err(InvalidMachine(format!(
-                "the machine {name} is too large: at most {MAX_NODES} nodes and {MAX_CORES} cores"
-            )));
-        }
+        check_size(&name, nodes, cores)?;
         let links: Vec<_> = (0..nodes).flat_map(|a| (0..a).map(move |b| (a, b))).collect();
         let hops = distances(nodes, &links);
         Ok(Self { name, cores, hops, ..Self::opteron_8x4() })
@@ -93,6 +116,44 @@ impl Machine {
         self.megahertz = megahertz.max(1);
         self.costs = costs;
         self
+    }
+
+    /// The same machine with memory, and threads that are bound to no core, placed like this.
+    ///
+    /// # Panics
+    /// When there is no such node.
+    pub fn placement(mut self, placement: Placement) -> Self {
+        placement.check(self.nodes()).unwrap_or_else(|error| panic!("{error}"));
+        self.placement = placement;
+        self
+    }
+
+    /// The same machine with links of `percent` percent of their speed, at least 1.
+    pub fn link_speed(mut self, percent: u64) -> Self {
+        let slower = |cycles: u64| (cycles * 100).div_ceil(percent.max(1));
+        self.costs.link = slower(self.costs.link);
+        self.costs.request = slower(self.costs.request);
+        self
+    }
+
+    /// The same machine with these interruptions; by itself it has none.
+    ///
+    /// # Panics
+    /// When they leave less than a quarter of the time, or there are more than 16 kinds.
+    pub fn interruptions(mut self, kinds: Vec<Interruption>) -> Self {
+        interruption::check(&kinds).unwrap_or_else(|error| panic!("{error}"));
+        self.interruptions = kinds;
+        self
+    }
+
+    /// What interrupts those that run on it.
+    pub fn interrupted(&self) -> &[Interruption] {
+        &self.interruptions
+    }
+
+    /// How memory and threads are placed.
+    pub fn placed(&self) -> Placement {
+        self.placement
     }
 
     /// What it is called.
@@ -137,6 +198,47 @@ impl Machine {
         let cores = (0..self.nodes()).map(node).collect();
         Topology::new(cores, self.hops.iter().map(row).collect())
             .expect("its cores differ, and a node is nearest to itself")
+    }
+}
+
+/// Whether a machine may have so many nodes and cores.
+fn check_size(name: &str, nodes: usize, cores: usize) -> Result<(), InvalidMachine> {
+    if nodes == 0 || cores == 0 {
+        return Err(InvalidMachine(format!("the machine {name} has no core")));
+    }
+    if nodes > MAX_NODES || nodes.saturating_mul(cores) > MAX_CORES {
+        return Err(InvalidMachine(format!(
+            "the machine {name} is too large: at most {MAX_NODES} nodes and {MAX_CORES} cores"
+        )));
+    }
+    Ok(())
+}
+
+impl TryFrom<Plain> for Machine {
+    type Error = InvalidMachine;
+
+    fn try_from(plain: Plain) -> Result<Self, InvalidMachine> {
+        let Plain { name, cores, hops, megahertz, placement, costs, interruptions } = plain;
+        let invalid = |what: &str| Err(InvalidMachine(what.to_owned()));
+        let is_plain = |c: char| c.is_ascii_graphic();
+        if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(is_plain) {
+            return invalid("the machine's name is not one word of at most 64 plain characters");
+        }
+        check_size(&name, hops.len(), cores)?;
+        let nodes = hops.len();
+        let own = |(node, row): (usize, &Vec<u8>)| row.len() == nodes && row[node] == 0;
+        if !hops.iter().enumerate().all(own) {
+            return invalid(
+                "the machine's hops are not a square with zeros from node to same node",
+            );
+        }
+        if !(1..=MAX_MEGAHERTZ).contains(&megahertz) {
+            return invalid("the machine's clock has not 1 to 100000 megahertz");
+        }
+        placement.check(nodes)?;
+        costs.check().map_err(InvalidMachine)?;
+        interruption::check(&interruptions).map_err(InvalidMachine)?;
+        Ok(Self { name, cores, hops, megahertz, placement, costs, interruptions })
     }
 }
 
@@ -205,6 +307,7 @@ impl std::error::Error for InvalidMachine {}
 #[cfg(test)]
 mod tests {
     use super::Machine;
+    use crate::cost::{Interruption, Placement};
     use crate::topology::NodeId;
 
     #[test]
@@ -227,6 +330,49 @@ mod tests {
         }
         let huge = format!("{0}x{0}", usize::MAX);
         assert!(huge.parse::<Machine>().is_err());
+    }
+
+    #[test]
+    fn a_machine_is_read_as_it_was_written() {
+        for name in Machine::NAMES {
+            let machine: Machine = name.parse().unwrap();
+            let machine = machine.placement(Placement::OneNode(1)).link_speed(50);
+            let machine = machine.interruptions(vec![Interruption { every: 9, lasts: 4 }]);
+            let written = serde_json::to_string(&machine).unwrap();
+            assert_eq!(serde_json::from_str::<Machine>(&written).unwrap(), machine);
+        }
+    }
+
+    #[test]
+    fn what_is_written_down_but_no_machine_is_refused_in_one_line() {
+        let written = serde_json::to_string(&Machine::uniform(2, 2).unwrap()).unwrap();
+        let cases = [
+            ("\"2x2\"", "\"\"", "name"),
+            ("\"2x2\"", "\"2 x 2\"", "name"),
+            ("\"cores\":2", "\"cores\":0", "no core"),
+            ("\"cores\":2", "\"cores\":200", "at most 64 nodes and 256 cores"),
+            ("[[0,1],[1,0]]", "[[0,1],[1]]", "square"),
+            ("[[0,1],[1,0]]", "[[0,1],[1,1]]", "square"),
+            ("\"megahertz\":2300", "\"megahertz\":0", "megahertz"),
+            ("\"megahertz\":2300", "\"megahertz\":100001", "megahertz"),
+            ("\"local\"", "{\"one_node\":2}", "none is 2"),
+            ("\"overhead\":2", "\"overhead\":0", "overhead"),
+            ("\"hold\":20", "\"hold\":101", "percent"),
+            ("\"stream\":100", "\"stream\":101", "percent"),
+            ("\"stream_rmw\":100", "\"stream_rmw\":101", "percent"),
+            ("\"spawn\":20000", "\"spawn\":20000000000", "cycles"),
+            ("[81,", "[20000000000,", "cycles"),
+            ("\"spawn\"", "\"spwan\"", "spwan"),
+            ("[]}", "[{\"every\":1,\"lasts\":2}]}", "quarter"),
+            ("[]}", "[{\"every\":0,\"lasts\":0}]}", "quarter"),
+            ("[]}", "[{\"every\":2000000000000,\"lasts\":0}]}", "cycles"),
+        ];
+        for (from, to, expected) in cases {
+            assert!(written.contains(from), "{from}");
+            let changed = written.replace(from, to);
+            let error = serde_json::from_str::<Machine>(&changed).unwrap_err().to_string();
+            assert!(error.contains(expected) && !error.contains('\n'), "{to}: {error}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Nothing here switches stacks. A method that may end a turn says whether the caller must leave
 //! its fibre; whose turn it is then is in the table.
 
-use crate::arena::{Arena, Exhausted};
+use crate::arena::{Arena, Exhausted, Wish};
 use crate::cost::Machine;
 use crate::engine::access::{Access, Op};
 use crate::engine::explore::{Explore, STEP_NANOS};
@@ -44,8 +44,11 @@ pub(crate) struct Core {
 
 /// Where the program's memory comes from.
 pub(crate) enum Heap {
-    /// Nothing was allocated yet; so many bytes may be.
-    Untouched(usize),
+    /// Nothing was allocated yet; so many bytes may be. Whether it is watched what is freed.
+    Untouched {
+        limit: usize,
+        watch_freed: bool,
+    },
     Arena(Arena),
     /// There is no arena for this run.
     System,
@@ -56,7 +59,9 @@ impl Core {
     pub(crate) fn add(&mut self, name: Option<String>) -> (usize, ThreadId) {
         let (slot, id) = self.table.add(name);
         // The scenario shares its core with the first thread it starts: it mostly waits.
-        let core = id.0.saturating_sub(1) as usize % self.machine.core_count();
+        let number = id.0.saturating_sub(1) as usize;
+        let cores = self.machine.core_count();
+        let core = self.machine.placed().core(number, cores, self.table.seed);
         self.table.thread(slot).core = core;
         match &mut self.pace {
             Pace::Explore(explore) => explore.add(slot),
@@ -110,6 +115,37 @@ impl Core {
                 self.block(Wait::Stall, Some(deadline))
             }
         }
+    }
+
+    /// The current thread has run so many instructions, which is no step: who goes on?
+    pub(crate) fn compute(&mut self, instructions: u64) -> Turn {
+        match &mut self.pace {
+            Pace::Explore(_) => Turn::Goes,
+            Pace::Timed(timed) => timed.compute(&mut self.table, instructions),
+        }
+    }
+
+    /// Whether steps only take time: no schedule depends on them, and nobody draws them.
+    pub(crate) fn is_only_timed(&self) -> bool {
+        matches!(self.pace, Pace::Timed(_)) && self.table.log.is_none()
+    }
+
+    /// The current thread asks for the line at `address` before it needs it, which is no step.
+    pub(crate) fn ask_ahead(&mut self, address: usize, to_write: bool) {
+        if let Pace::Timed(timed) = &mut self.pace {
+            timed.ask_ahead(&self.table, address, to_write);
+        }
+    }
+
+    /// The current thread reaches for `address`: the run is over if that is watched and was freed.
+    pub(crate) fn reach(&mut self, address: usize) -> Turn {
+        let freed = matches!(&self.heap, Heap::Arena(arena) if arena.is_freed(address));
+        if !freed || self.table.is_unwinding() {
+            return Turn::Goes;
+        }
+        let thread = self.table.current().id;
+        self.table.end(Ending::Freed(thread));
+        Turn::Ends
     }
 
     /// The current thread lets others go on, if there are any.
@@ -176,6 +212,14 @@ impl Core {
         }
     }
 
+    /// What whoever takes a lock loses while others look at it again and again: cycles.
+    pub(crate) fn lock_watched(&self) -> u64 {
+        match &self.pace {
+            Pace::Explore(_) => 0,
+            Pace::Timed(timed) => timed.lock_watched(),
+        }
+    }
+
     /// The current thread has ended.
     pub(crate) fn end_current(&mut self) {
         match &mut self.pace {
@@ -225,7 +269,7 @@ impl Core {
     pub(crate) fn update(
         &mut self,
         place: Place,
-        f: impl Fn(u64) -> Option<u64>,
+        f: &dyn Fn(u64) -> Option<u64>,
     ) -> Result<u64, u64> {
         let result = match &mut self.pace {
             Pace::Explore(explore) => explore.update(&mut self.table, place, f),
@@ -260,19 +304,28 @@ impl Core {
         }
     }
 
-    /// A block for the current thread, on the node of its core; `None` if the system is to give it.
+    /// A block for the current thread, on the node of its core if the machine says nothing else; `None`
+    /// if the system is to give it.
     pub(crate) fn allocate(&mut self, layout: Layout) -> Result<Option<NonNull<u8>>, Exhausted> {
-        let timed = matches!(self.pace, Pace::Timed(_));
-        if let Heap::Untouched(limit) = self.heap {
-            // Without costs there is no point in more than one node.
-            let nodes = if timed { self.machine.nodes() } else { 1 };
-            self.heap = Arena::new(nodes, timed, limit).map_or(Heap::System, Heap::Arena);
+        if let Heap::Untouched { limit, watch_freed } = self.heap {
+            // Without costs there is no point in more than one node, and one heap.
+            let (nodes, cores, timed) = match self.pace {
+                Pace::Explore(_) => (1, 1, false),
+                Pace::Timed(_) => (self.machine.nodes(), self.machine.core_count(), true),
+            };
+            let arena = Arena::new(nodes, cores, timed, limit);
+            let watch =
+                |arena: Arena| if watch_freed && !timed { arena.watch_freed() } else { arena };
+            self.heap = arena.map(watch).map_or(Heap::System, Heap::Arena);
         }
         let Heap::Arena(arena) = &mut self.heap else { return Ok(None) };
-        let node = if timed { self.machine.node_of(self.table.current().core) } else { 0 };
-        let block = arena.allocate(layout, node)?;
+        let wish = match &mut self.pace {
+            Pace::Explore(_) => Wish { core: 0, node: 0 },
+            Pace::Timed(timed) => timed.wish(&self.table),
+        };
+        let block = arena.allocate(layout, wish)?;
         if let Pace::Timed(timed) = &mut self.pace {
-            timed.charge_allocation(&self.table, block.fresh_pages);
+            timed.charge_block(&self.table, &block);
         }
         Ok(Some(block.start))
     }
@@ -280,11 +333,17 @@ impl Core {
     /// A block is given back that may be the arena's.
     pub(crate) fn free(&mut self, start: usize, layout: Layout) {
         self.clear(start, start + layout.size());
-        if let Heap::Arena(arena) = &mut self.heap {
-            arena.free(start, layout);
-        }
+        let core = match &self.pace {
+            Pace::Explore(_) => 0,
+            // It may have ended: what it leaves behind is freed in its name.
+            Pace::Timed(timed) => timed.core_of(self.table.current),
+        };
+        let owner = match &mut self.heap {
+            Heap::Arena(arena) => arena.free(start, layout, core),
+            Heap::Untouched { .. } | Heap::System => None,
+        };
         if let Pace::Timed(timed) = &mut self.pace {
-            timed.charge_allocation(&self.table, 0);
+            timed.charge_free(&self.table, start, owner);
         }
     }
 

@@ -25,6 +25,19 @@ pub(crate) struct Engine {
     core: RefCell<Core>,
     /// A fibre runs. What is allocated then is the program's, unless the core is borrowed.
     running: Cell<bool>,
+    /// Cells are billed for already.
+    bulk: Cell<bool>,
+}
+
+/// Says that cells are billed for already, while it lives, where that makes a difference.
+pub(crate) struct Bulk(bool);
+
+impl Drop for Bulk {
+    fn drop(&mut self) {
+        if self.0 {
+            inside(|engine| engine.bulk.set(false));
+        }
+    }
 }
 
 /// Says that the calling OS thread is in a run, while it lives; then recycles the fibres.
@@ -43,7 +56,7 @@ impl Drop for Inside<'_> {
 
 impl Engine {
     pub(crate) fn new(core: Core) -> Self {
-        Self { core: RefCell::new(core), running: Cell::new(false) }
+        Self { core: RefCell::new(core), running: Cell::new(false), bulk: Cell::new(false) }
     }
 
     pub(crate) fn into_core(self) -> Core {
@@ -60,7 +73,7 @@ impl Engine {
         let _inside = Inside(self);
         // SAFETY: the fibre is done or recycled when `_inside` is gone, and what `scenario` borrows
         // belongs to callers of this function.
-        unsafe { self.start(Some("main".to_owned()), scenario) };
+        unsafe { self.start(Some("main".to_owned()), Box::new(scenario)) };
         loop {
             let Some((slot, mut fibre)) = self.core.borrow_mut().enter() else { break };
             self.running.set(true);
@@ -75,11 +88,11 @@ impl Engine {
         }
     }
 
-    /// A thread more.
+    /// A thread more. In a box: what is below is compiled once, not for each body.
     ///
     /// # Safety
     /// What `body` borrows outlives the run.
-    unsafe fn start(&self, name: Option<String>, body: impl FnOnce()) -> ThreadId {
+    unsafe fn start(&self, name: Option<String>, body: Box<dyn FnOnce() + '_>) -> ThreadId {
         let (slot, id) = self.core.borrow_mut().add(name);
         let run = move |exit| {
             ask(|core| core.table.current().exit = exit);
@@ -108,7 +121,9 @@ impl Engine {
 
     /// A step: something else may happen before `access` is done, which is what `act` does.
     fn step<R>(&self, access: Access, act: impl FnOnce(&mut Core) -> R) -> R {
+        debug_assert!(!self.bulk.get(), "something else than cells, in bulk");
         self.take(|core| core.step(access));
+        self.take(|core| core.reach(access.address));
         act(&mut self.core.borrow_mut())
     }
 }
@@ -134,6 +149,33 @@ pub(crate) fn step(access: Access) {
     inside(|engine| engine.step(access, Core::act));
 }
 
+/// A step that reaches into a cell, if that is not billed for already.
+pub(crate) fn data(access: Access) {
+    inside(|engine| {
+        if !engine.bulk.get() {
+            engine.step(access, Core::act);
+        }
+    });
+}
+
+/// Cells are no steps from now on, where steps only take time.
+pub(crate) fn in_bulk() -> Bulk {
+    Bulk(
+        inside(|engine| engine.core.borrow().is_only_timed() && !engine.bulk.replace(true))
+            .unwrap_or(false),
+    )
+}
+
+/// The current thread has run so many instructions.
+pub(crate) fn compute(instructions: u64) {
+    inside(|engine| engine.take(|core| core.compute(instructions)));
+}
+
+/// The current thread asks for the line at `address` before it needs it.
+pub(crate) fn ask_ahead(address: usize, to_write: bool) {
+    ask(|core| core.ask_ahead(address, to_write));
+}
+
 /// A step: reads the word at `place`.
 pub(crate) fn load(place: Place) -> u64 {
     let access = Access::word(Op::Load, place);
@@ -148,9 +190,9 @@ pub(crate) fn store(op: Op, place: Place, bits: u64) {
 }
 
 /// A step: writes what `f` makes of the word at `place`, if it makes something. What it was.
-pub(crate) fn update(op: Op, place: Place, f: impl Fn(u64) -> Option<u64>) -> Result<u64, u64> {
+pub(crate) fn update(op: Op, place: Place, f: &dyn Fn(u64) -> Option<u64>) -> Result<u64, u64> {
     let access = Access::word(op, place);
-    inside(|engine| engine.step(access, |core| core.update(place, &f))).unwrap_or_else(|| {
+    inside(|engine| engine.step(access, |core| core.update(place, f))).unwrap_or_else(|| {
         loop {
             let old = place.read();
             let new = f(old).ok_or(old)?;
@@ -230,6 +272,16 @@ pub(crate) fn lock_spins() -> usize {
     ask(|core| core.lock_spins()).unwrap_or(0)
 }
 
+/// How often it pays to look at anything else again before going to sleep.
+pub(crate) fn looks() -> usize {
+    lock_spins().min(cantina_machine::looks())
+}
+
+/// What whoever takes a lock loses while others look at it again and again: cycles.
+pub(crate) fn lock_watched() -> u64 {
+    ask(|core| core.lock_watched()).unwrap_or(0)
+}
+
 /// The `bytes` bytes at `start` belong on `node`, or, `None`, no longer anywhere.
 pub(crate) fn place(start: usize, bytes: usize, node: Option<usize>) {
     ask(|core| core.place(start, bytes, node));
@@ -254,7 +306,7 @@ pub(crate) fn machine() -> Machine {
 ///
 /// # Panics
 /// Outside a run.
-pub(crate) fn spawn(name: Option<String>, body: impl FnOnce() + 'static) -> ThreadId {
+pub(crate) fn spawn(name: Option<String>, body: Box<dyn FnOnce()>) -> ThreadId {
     step(Access::bare(Op::Spawn));
     // SAFETY: `body` borrows nothing.
     let started = inside(|engine| unsafe { engine.start(name, body) });
@@ -296,14 +348,34 @@ pub(crate) fn is_unwinding() -> Option<bool> {
     ask(|core| core.table.is_unwinding())
 }
 
+/// The current thread's own word, in a run.
+pub(crate) fn word() -> Option<usize> {
+    ask(|core| core.table.current().word)
+}
+
+/// Sets the current thread's own word. Whether there is a run.
+pub(crate) fn set_word(word: usize) -> bool {
+    ask(|core| core.table.current().word = word).is_some()
+}
+
 /// Puts a note into the log.
 pub(crate) fn note(text: &str) {
     ask(|core| core.record(0, || What::Note(text.to_owned())));
 }
 
+/// Puts what `what` says of the place at `start` into the log, if there is one; asked once at most.
+pub(crate) fn tell(start: usize, what: &mut dyn FnMut() -> What) {
+    ask(|core| core.record(start, what));
+}
+
 /// Names `bytes` bytes at `start` in the log.
 pub(crate) fn name(start: usize, bytes: usize, name: &str) {
     ask(|core| core.table.log.as_mut().map(|log| log.name_place(start, bytes, name)));
+}
+
+/// How many steps the current thread has taken; none outside a run.
+pub(crate) fn own_steps() -> u64 {
+    ask(|core| core.table.current().steps).unwrap_or(0)
 }
 
 /// The current thread begins an operation; in a run, the one it was in.

@@ -2,11 +2,12 @@
 //!
 //! What can happen: a thread that can go on takes its step; the oldest store in a thread's buffer
 //! becomes visible; with a hasty clock, the next deadline comes. A step takes 10 virtual
-//! nanoseconds, and when everybody waits the clock moves on to the next deadline by itself.
+//! nanoseconds, and when everybody waits in vain the clock moves on to the next deadline by itself.
 //!
 //! A thread that spins on unchanged words is *idle*: it may go on, but the schedules prefer others.
 //! When all that can are idle, they go round until a loop with a bound has come to it; after
-//! [`ROUNDS`] without an event it is a deadlock.
+//! [`ROUNDS`] without an event the next deadline comes, and if there is none it is a deadlock. And when
+//! others have given way [`FAIR`] times, the idle ones have their turn: a loop with a bound comes to it.
 
 use crate::engine::access::Op;
 use crate::engine::slots::Slots;
@@ -23,6 +24,8 @@ pub(crate) const STEP_NANOS: u64 = 10;
 const PAUSE_NANOS: u64 = 5;
 /// How often everybody may go round a spin loop while nothing happens.
 const ROUNDS: u32 = 256;
+/// How often those that do something may give way before those have a turn that only look.
+const FAIR: u32 = 64;
 
 pub(crate) struct Explore {
     memory: Memory,
@@ -40,6 +43,8 @@ pub(crate) struct Explore {
     buffered: Slots,
     /// How often everybody has gone round since something happened.
     rounds: u32,
+    /// How often somebody has given way since those that spin had a turn.
+    given_way: u32,
 }
 
 impl Explore {
@@ -55,6 +60,7 @@ impl Explore {
             timed: Slots::default(),
             buffered: Slots::default(),
             rounds: 0,
+            given_way: 0,
         }
     }
 
@@ -98,6 +104,10 @@ impl Explore {
         } else {
             thread.spin.reset();
             self.chooser.gave_way(slot);
+            self.given_way += 1;
+            if self.given_way >= FAIR {
+                self.release_idle(table);
+            }
         }
         self.choose(table, true)
     }
@@ -162,7 +172,7 @@ impl Explore {
         &mut self,
         table: &mut Table,
         place: Place,
-        f: impl Fn(u64) -> Option<u64>,
+        f: &dyn Fn(u64) -> Option<u64>,
     ) -> Result<u64, u64> {
         self.drain(table, table.current);
         let old = place.read();
@@ -301,17 +311,23 @@ impl Explore {
         }
     }
 
-    /// Nobody goes on by itself: lets those go on that have a deadline or spin. Whether there are any.
+    /// Nobody goes on by itself: lets those go on that spin, for a loop may have a bound, then those that
+    /// have a deadline. Whether there are any.
     fn rouse(&mut self, table: &mut Table) -> bool {
-        if !self.timed.is_empty() {
+        if !self.idle.is_empty() && self.rounds < ROUNDS {
+            self.rounds += 1;
+        } else if !self.timed.is_empty() {
             self.skip(table);
         } else {
-            self.rounds += 1;
-            if self.idle.is_empty() || self.rounds > ROUNDS {
-                return false;
-            }
+            return false;
         }
-        self.idle.iter().for_each(|slot| self.release(table, slot, false));
+        self.release_idle(table);
         true
+    }
+
+    /// Lets those go on that spin.
+    fn release_idle(&mut self, table: &mut Table) {
+        self.given_way = 0;
+        self.idle.iter().for_each(|slot| self.release(table, slot, false));
     }
 }

@@ -4,7 +4,9 @@ use crate::cost::line::{LineId, Lines};
 
 /// Lines that a loop may look at and still be taken for a spin loop.
 const LINES: usize = 2;
-/// A thread that spins in vain looks again after twice the time each turn, up to so many doublings.
+/// So many turns of a loop take as long as they take: it may have a bound, and then that is how long it waits.
+const AT_PACE: u32 = 128;
+/// After that a thread that spins in vain looks again after twice the time each turn, up to so many doublings.
 const DOUBLINGS: u32 = 8;
 
 /// What a thread has seen since it last gave way.
@@ -41,8 +43,8 @@ impl Lookout {
     pub(crate) fn give_way(&mut self, lines: &mut Lines) -> u64 {
         let unchanged = |&(id, version): &(LineId, u32)| lines.get(id).version == version;
         let waits = !self.acted && self.count > 0 && self.seen[..self.count].iter().all(unchanged);
-        self.turns = if waits { (self.turns + 1).min(DOUBLINGS) } else { 0 };
-        if waits { 1 << self.turns } else { 0 }
+        self.turns = if waits { (self.turns + 1).min(AT_PACE + DOUBLINGS) } else { 0 };
+        if waits { 1 << self.turns.saturating_sub(AT_PACE) } else { 0 }
     }
 
     /// The lines it looks at.

@@ -79,6 +79,13 @@ pub enum Failure {
     },
     /// The program wanted more memory than it may have.
     Memory(Report),
+    /// A thread reached into memory that was freed.
+    Freed {
+        /// Where everybody stood.
+        report: Report,
+        /// Which thread.
+        thread: ThreadId,
+    },
     /// The scenario panicked.
     Panic {
         /// Where the others stood.
@@ -100,6 +107,7 @@ impl Failure {
             | Self::NobodyFinishes(report)
             | Self::Memory(report)
             | Self::TooSlow { report, .. }
+            | Self::Freed { report, .. }
             | Self::Panic { report, .. } => report,
         }
     }
@@ -123,6 +131,7 @@ impl Report {
             Ending::NobodyFinishes => Failure::NobodyFinishes(self),
             Ending::Memory => Failure::Memory(self),
             Ending::TooSlow(thread) => Failure::TooSlow { report: self, thread },
+            Ending::Freed(thread) => Failure::Freed { report: self, thread },
         })
     }
 
@@ -195,6 +204,10 @@ impl fmt::Display for Failure {
                 write!(f, "not lock-free: no operation ends ({report})")
             }
             Self::Memory(report) => write!(f, "the program's memory is used up ({report})"),
+            Self::Freed { report, thread } => {
+                let name = report.name(*thread);
+                write!(f, "freed memory is used by {name} ({report})")
+            }
             Self::TooSlow { report, thread } => {
                 let name = report.name(*thread);
                 write!(f, "not wait-free: the operation of {name} takes too long ({report})")

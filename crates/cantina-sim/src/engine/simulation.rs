@@ -41,6 +41,7 @@ pub struct Simulation {
     hasty_clock: bool,
     machine: Arc<Machine>,
     memory_limit: usize,
+    watch_freed: bool,
     table: Settings,
 }
 
@@ -53,6 +54,9 @@ pub struct Outcome<T> {
     pub steps: u64,
     /// Virtual nanoseconds that passed.
     pub nanos: u64,
+    /// Virtual nanoseconds in which the threads that came to their end did not sleep, all of them together. 0 where
+    /// steps do not take their time.
+    pub busy_nanos: u64,
     /// The threads that would have waited for ever, and those that crashed.
     pub abandoned: Vec<Standing>,
     /// The threads that crashed, and after how many of their steps.
@@ -88,6 +92,7 @@ impl Simulation {
             hasty_clock: false,
             machine: Arc::default(),
             memory_limit: DEFAULT_MEMORY,
+            watch_freed: false,
             table: Settings {
                 budget: DEFAULT_STEPS,
                 faults: Faults::default(),
@@ -126,6 +131,14 @@ impl Simulation {
     /// [`SimAllocator`](crate::SimAllocator).
     pub fn memory_limit(mut self, bytes: usize) -> Self {
         self.memory_limit = bytes;
+        self
+    }
+
+    /// Whether a run fails that reaches into memory that was freed, where the binary's allocator is
+    /// [`SimAllocator`](crate::SimAllocator). If so, what is freed is not used again before much else
+    /// is. Not in a timed run.
+    pub fn watch_freed(mut self, watch: bool) -> Self {
+        self.watch_freed = watch;
         self
     }
 
@@ -252,7 +265,7 @@ impl Simulation {
             table,
             pace,
             machine: self.machine.clone(),
-            heap: Heap::Untouched(self.memory_limit),
+            heap: Heap::Untouched { limit: self.memory_limit, watch_freed: self.watch_freed },
         });
         let mut returned = None;
         engine.drive(|| {
@@ -266,12 +279,17 @@ impl Simulation {
         let mut core = engine.into_core();
         let (ending, report) = core.report();
         let crashed = std::mem::take(&mut core.table.crashed);
+        let busy_nanos = match &core.pace {
+            Pace::Explore(_) => 0,
+            Pace::Timed(timed) => timed.busy(),
+        };
         let result = match returned {
             Some(Err(payload)) => Err(Failure::of_panic(report, payload)),
             Some(Ok(value)) => report.judge(ending).map(|report| Outcome {
                 value,
                 steps: report.steps,
                 nanos: report.nanos,
+                busy_nanos,
                 abandoned: report.threads,
                 crashed,
                 trace: report.trace,

@@ -36,6 +36,8 @@ pub(crate) enum Ending {
     TooSlow(ThreadId),
     /// The program's memory is used up.
     Memory,
+    /// This one reached into memory that was freed.
+    Freed(ThreadId),
 }
 
 /// What a table needs to know.
@@ -132,6 +134,7 @@ impl Table {
             spin: Spin::default(),
             operation: None,
             fibre: None,
+            word: 0,
             exit: std::ptr::null(),
         };
         match self.threads.get_mut(slot) {
@@ -236,8 +239,8 @@ impl Table {
     pub(crate) fn record(&mut self, slot: usize, address: usize, nanos: u64, what: What) {
         let Some(thread) = self.threads[slot].as_ref() else { return };
         if let Some(log) = &mut self.log {
-            let Thread { id, cycles, .. } = *thread;
-            let event = Event { step: self.steps, nanos, thread: id, word: None, what, cycles };
+            let Thread { id, cycles, about: Access { op, .. }, .. } = *thread;
+            let event = Event { step: self.steps, nanos, thread: id, word: None, what, cycles, op };
             log.push(address, event);
         }
     }

@@ -82,6 +82,8 @@ pub(crate) struct Thread {
     pub(crate) operation: Option<Operation>,
     /// Its stack, except while it runs.
     pub(crate) fibre: Option<Box<Fibre>>,
+    /// A word of the program's.
+    pub(crate) word: usize,
     /// The way out of it, once it has started.
     pub(crate) exit: *const Exit,
 }

@@ -3,6 +3,7 @@
 use crate::cost::line::LINE_BITS;
 use crate::engine::{Op, ThreadId};
 use crate::memory::place::Place;
+use crate::trace::Description;
 use std::collections::HashMap;
 use std::fmt;
 use std::fmt::Write as _;
@@ -36,6 +37,8 @@ pub struct Event {
     pub what: What,
     /// The cycles it cost, in a timed run.
     pub cycles: u64,
+    /// What the thread was doing.
+    pub op: Op,
 }
 
 /// A word of memory, by the order in which they were first touched.
@@ -75,6 +78,18 @@ pub enum What {
     },
     /// Something else.
     Did(Op),
+    /// How an attempt to take a lock ended.
+    Locked {
+        /// Whether the thread has it now.
+        taken: bool,
+    },
+    /// Plain data was written.
+    Data {
+        /// What it is now, as far as it fits into a word.
+        value: u64,
+    },
+    /// The program said what lies there.
+    Described(Description),
     /// An [operation](crate::progress::operation) began.
     Begin(String),
     /// It ended.
@@ -153,7 +168,7 @@ impl Log {
 
     /// A value as text: a number, or the word that it points to, or `p` and a number for a pointer to
     /// something else.
-    fn value(&self, value: u64, pointers: &mut HashMap<u64, usize>) -> String {
+    pub(super) fn value(&self, value: u64, pointers: &mut HashMap<u64, usize>) -> String {
         if value < POINTERS {
             return value.to_string();
         }
@@ -184,6 +199,10 @@ impl fmt::Display for Log {
                     write!(text, "update fails: it is {}", show(*before))?;
                 }
                 What::Did(op) => write!(text, "{op}")?,
+                What::Locked { taken: true } => text.push_str("has the lock"),
+                What::Locked { taken: false } => text.push_str("does not get the lock"),
+                What::Data { value } => write!(text, "data is {}", show(*value))?,
+                What::Described(description) => write!(text, "{description}")?,
                 What::Begin(name) => write!(text, "begins {name}")?,
                 What::End(name) => write!(text, "ends {name}")?,
                 What::Note(note) => text.push_str(note),

@@ -1,10 +1,16 @@
 //! Traces: the choices of a run, to print and to replay; and logs: what came of them.
 //!
 //! A [`Trace`] is short and replays. A [`Log`] is long and tells: every access with the value that was
-//! read or written. See [`Simulation::log`](crate::engine::Simulation::log).
+//! read or written. See [`Simulation::log`](crate::engine::Simulation::log). An [`Excerpt`] is the part
+//! of a log where threads meet, in lanes. A pool can say what its words are ([`structure`], [`node`],
+//! [`part`], [`row`]): that goes into the log too.
 
+mod describe;
+mod excerpt;
 mod log;
 
+pub use describe::{Description, Role, contents, gone, node, part, row, structure};
+pub use excerpt::Excerpt;
 pub use log::{Event, Log, What, WordId};
 
 use crate::engine::current;

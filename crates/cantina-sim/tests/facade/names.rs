@@ -7,8 +7,9 @@ use machine::atomic::{
 };
 use machine::backoff::Backoff;
 use machine::cell::UnsafeCell;
-use machine::charge::{touch_read, touch_write, work};
+use machine::charge::{instructions, touch_read, touch_write, work};
 use machine::fence::{HeavyFailed, Pair};
+use machine::held::Held;
 use machine::lock::{Mutex, MutexGuard};
 use machine::park::{Parker, Unparker};
 use machine::placement::Block;
@@ -16,6 +17,7 @@ use machine::random::Random;
 use machine::thread::{Builder, JoinHandle, PinError};
 use machine::time::{Duration, Instant};
 use machine::topology::{CoreId, InvalidTopology, NodeId, Topology};
+use machine::trace::{Role, contents, gone, node, part, row, structure};
 use machine::{Arc, CachePadded};
 use std::alloc::Layout;
 
@@ -25,6 +27,7 @@ pub(super) fn uses_every_name() {
     memory();
     threads();
     places();
+    descriptions();
 }
 
 fn atomics() {
@@ -70,6 +73,10 @@ fn memory() {
     touch_write(bytes.as_ptr(), bytes.len());
     machine::touch_read(bytes.as_ptr(), 1);
     machine::touch_write(bytes.as_ptr(), 1);
+    machine::ahead::to_read(bytes.as_ptr());
+    machine::ahead::to_write(bytes.as_ptr().wrapping_add(machine::ahead::LINE));
+    instructions(10);
+    machine::instructions(10);
     work(10);
     machine::work(10);
     machine::fence::full();
@@ -84,6 +91,9 @@ fn memory() {
     }
     let shared = Arc::new(CachePadded::new(5));
     assert_eq!(*shared.clone(), CachePadded::new(5));
+    let held: Held = Held::new(&shared);
+    drop(held);
+    assert!(!Held::is_held(&shared));
     let lock = Mutex::new(1);
     let mut guard: MutexGuard<'_, i32> = lock.lock();
     *guard += 1;
@@ -122,7 +132,7 @@ fn threads() {
     assert!(start.checked_add(Duration::from_secs(1)).unwrap() > start);
     assert_eq!(start.saturating_duration_since(start), Duration::ZERO);
     let mut random = Random::seeded(machine::random::seed());
-    assert!(random.below(3) < 3 && machine::SPINS > 0);
+    assert!(random.below(3) < 3 && machine::SPINS > 0 && machine::looks() < 1_000);
 }
 
 fn places() {
@@ -145,4 +155,30 @@ fn places() {
         // SAFETY: it is this large.
         unsafe { block.start().write_bytes(1, 100) };
     }
+}
+
+fn descriptions() {
+    let words = Box::new([1_u64, 2]);
+    structure(&*words, "pair");
+    for role in [Role::Link, Role::Guard, Role::Task, Role::Lock, Role::Number] {
+        part(&words[1], "second", role);
+    }
+    for role in [
+        Role::Place,
+        Role::Spare,
+        Role::Open,
+        Role::Home,
+        Role::Seat,
+        Role::Owner { bits: 12 },
+        Role::Index,
+        Role::Count { bits: 16 },
+        Role::Bits,
+        Role::Tickets { rooms: 2, lane: 16, bits: 14 },
+    ] {
+        row(&*words, &words[..], "both", role);
+    }
+    contents(&*words, words.iter());
+    gone(&*words);
+    node(&words[0], "one");
+    gone(&words[0]);
 }

@@ -24,9 +24,10 @@ mod ends;
 
 pub use ends::{Consumer, Producer, Worker};
 
-use crate::pool::{BuildError, TaskPool};
+use crate::pool::{self, BuildError};
 use machine::Arc;
 use machine::lock::{Mutex, MutexGuard};
+use machine::trace::{self, Role};
 use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
@@ -95,7 +96,10 @@ impl<T> Locked<T> {
 
     fn with(tasks: VecDeque<T>) -> Self {
         let queue = Queue { tasks, puts: 0, gets: 0 };
-        Self { shared: Arc::new(Shared { queue: Mutex::new(queue) }) }
+        let shared = Arc::new(Shared { queue: Mutex::new(queue) });
+        trace::structure(&*shared, "queue");
+        trace::part(&shared.queue, "lock", Role::Lock);
+        Self { shared }
     }
 
     /// One more putting end.
@@ -183,13 +187,16 @@ impl<T> Queue<T> {
         self.puts += 1;
         let slot = self.tasks.back().map_or(std::ptr::null(), std::ptr::from_ref);
         machine::touch_write(slot.cast(), size_of::<T>());
+        trace::contents(&self.tasks, self.tasks.iter());
     }
 
     fn pop(&mut self) -> Option<T> {
         let slot = std::ptr::from_ref(self.tasks.front()?);
         machine::touch_read(slot.cast(), size_of::<T>());
         self.gets += 1;
-        self.tasks.pop_front()
+        let task = self.tasks.pop_front();
+        trace::contents(&self.tasks, self.tasks.iter());
+        task
     }
 
     /// Gives memory back after a burst, at a price that the tasks got since then have paid.
@@ -200,23 +207,7 @@ impl<T> Queue<T> {
     }
 }
 
-impl<T: Send> TaskPool<T> for Locked<T> {
-    type Producer = Producer<T>;
-    type Consumer = Consumer<T>;
-    type Worker = Worker<T>;
-
-    fn producer(&self) -> Producer<T> {
-        self.producer()
-    }
-
-    fn consumer(&self) -> Consumer<T> {
-        self.consumer()
-    }
-
-    fn worker(&self) -> Worker<T> {
-        self.worker()
-    }
-}
+pool::forward_to_own_methods!(Locked {});
 
 impl<T> Clone for Locked<T> {
     fn clone(&self) -> Self {

@@ -11,7 +11,8 @@
 //! judges by a clock has to fence: after taking a start time, and before taking an end time.
 //!
 //! # What `Full` claims
-//! A bounded pool says how early it may come: [`TaskPool::full_slack`].
+//! A bounded pool says how early it may come: [`TaskPool::full_slack`], and whether it counts operations
+//! under way: [`TaskPool::full_counts_under_way`].
 //!
 //! # Panics
 //! A panic in a task, or in a task's `Drop`, loses no other task and hangs nobody. Everything left in
@@ -19,9 +20,21 @@
 
 mod drain;
 mod error;
+mod exchanges;
+mod forward;
+mod lines;
+mod patience;
+mod runs;
 
 pub use drain::Drain;
 pub use error::{BuildError, Full, PutAllError, TooMany};
+pub(crate) use exchanges::Exchanges;
+pub(crate) use forward::{forward_to_own_methods, worker_of_two_ends};
+pub(crate) use lines::{first_on_a_line, lines_of, spare_cells};
+pub(crate) use patience::Patience;
+#[doc(hidden)]
+pub use runs::put_in_runs;
+pub(crate) use runs::put_one_by_one;
 
 /// A pool of tasks.
 ///
@@ -61,6 +74,12 @@ pub trait TaskPool<T: Send>: Clone + Send + Sync {
     fn full_slack(&self) -> usize {
         0
     }
+
+    /// Whether [`Full`] counts operations of others that are under way: then a task takes up its room
+    /// from the start of its put to the end of its get, whenever these take effect.
+    fn full_counts_under_way(&self) -> bool {
+        false
+    }
 }
 
 /// The putting end of a pool.
@@ -85,15 +104,7 @@ pub trait Producer<T>: Send {
         I: IntoIterator<Item = T>,
         Self: Sized,
     {
-        let mut rest = tasks.into_iter();
-        let mut put = 0;
-        while let Some(task) = rest.next() {
-            if let Err(Full(task)) = self.try_put(task) {
-                return Err(PutAllError { put, task, rest });
-            }
-            put += 1;
-        }
-        Ok(put)
+        put_one_by_one(tasks.into_iter(), |task| self.try_put(task))
     }
 }
 

@@ -35,6 +35,7 @@ use machine::atomic::Ordering::{Acquire, Relaxed, Release};
 use machine::atomic::{AtomicBool, AtomicPtr};
 use machine::cell::UnsafeCell;
 use machine::fence;
+use machine::trace::{self, Role};
 use std::fmt;
 use std::ptr::{self, NonNull};
 
@@ -57,8 +58,8 @@ struct Record<N, const SLOTS: usize> {
     announced: CachePadded<[AtomicPtr<N>; SLOTS]>,
     /// Whether a participant has this record. See I3.
     taken: AtomicBool,
-    /// Nodes that wait to be freed. See I3.
-    retired: UnsafeCell<Vec<NonNull<N>>>,
+    /// Nodes that wait to be freed, away from what others read. See I3.
+    retired: CachePadded<UnsafeCell<Vec<NonNull<N>>>>,
     /// The next older record; written before this one is linked, read afterwards. See I4.
     older: UnsafeCell<*mut Record<N, SLOTS>>,
 }
@@ -98,12 +99,14 @@ impl<N, const SLOTS: usize> Domain<N, SLOTS> {
     fn add_record(&self) -> NonNull<Record<N, SLOTS>> {
         // stat: only named, not looked at; the exchange decides.
         let mut newest = self.records.load(Relaxed);
-        let record = Box::into_raw(Box::new(Record {
+        let record = Box::new(Record {
             announced: CachePadded::new(std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut()))),
             taken: AtomicBool::new(true),
-            retired: UnsafeCell::new(Vec::new()),
+            retired: CachePadded::new(UnsafeCell::new(Vec::new())),
             older: UnsafeCell::new(newest),
-        }));
+        });
+        record.announced.iter().for_each(|slot| trace::part(slot, "hazard", Role::Guard));
+        let record = Box::into_raw(record);
         // record: the record's contents, for whoever finds it. Exchanges before this one go on
         // carrying the older records' contents.
         while let Err(now) = self.records.compare_exchange(newest, record, Release, Relaxed) {
@@ -127,26 +130,34 @@ impl<N, const SLOTS: usize> Domain<N, SLOTS> {
         })
     }
 
-    /// Frees those of `retired` that nobody has announced.
-    fn scan(&self, retired: &mut Vec<NonNull<N>>) {
+    /// Hands those of `retired` to `free` that nobody has announced.
+    fn scan(&self, retired: &mut Vec<NonNull<N>>, mut free: impl FnMut(NonNull<N>)) {
         // announce: they were unlinked before; what is announced of them after this was too late.
         fence::full();
-        let mut announced: Vec<*mut N> = Vec::new();
+        // Bare: all nodes are sorted by the same code.
+        let mut announced: Vec<*mut ()> = Vec::new();
         for record in self.records() {
             // done: what the last announcer read is read before it is freed.
-            announced.extend(record.announced.iter().map(|slot| slot.load(Acquire)));
+            announced.extend(record.announced.iter().map(|slot| slot.load(Acquire).cast()));
         }
         announced.sort_unstable();
         let mut index = 0;
         while let Some(&node) = retired.get(index) {
-            if announced.binary_search(&node.as_ptr()).is_ok() {
+            if announced.binary_search(&node.as_ptr().cast()).is_ok() {
                 index += 1;
             } else {
                 retired.swap_remove(index);
-                // SAFETY: I1, I2: unlinked, and not announced in time; off the list, so freed once.
-                unsafe { (self.free)(node) };
+                // I1, I2: unlinked, and not announced in time; off the list, so once.
+                free(node);
             }
         }
+    }
+
+    /// How [`scan`](Self::scan) frees, unless told otherwise.
+    fn free(&self) -> impl FnMut(NonNull<N>) + use<N, SLOTS> {
+        let free = self.free;
+        // SAFETY: `scan` hands each node over once.
+        move |node| unsafe { free(node) }
     }
 }
 
@@ -205,7 +216,27 @@ impl<N, const SLOTS: usize> Participant<N, SLOTS> {
         self.with_retired(|retired| {
             retired.push(node);
             if retired.len() >= domain.batch {
-                domain.scan(retired);
+                domain.scan(retired, domain.free());
+            }
+        });
+    }
+
+    /// As [`retire`](Self::retire), but scans when `batch` nodes wait, and gives those that nobody has
+    /// announced to `keep` instead of freeing them.
+    ///
+    /// # Safety
+    /// As [`retire`](Self::retire).
+    pub unsafe fn retire_into(
+        &mut self,
+        domain: &Domain<N, SLOTS>,
+        node: NonNull<N>,
+        batch: usize,
+        keep: impl FnMut(NonNull<N>),
+    ) {
+        self.with_retired(|retired| {
+            retired.push(node);
+            if retired.len() >= batch {
+                domain.scan(retired, keep);
             }
         });
     }
@@ -218,7 +249,7 @@ impl<N, const SLOTS: usize> Participant<N, SLOTS> {
         (0..SLOTS).for_each(|slot| self.clear(slot));
         self.with_retired(|retired| {
             if !retired.is_empty() {
-                domain.scan(retired);
+                domain.scan(retired, domain.free());
             }
         });
     }
@@ -245,7 +276,7 @@ impl<N, const SLOTS: usize> Drop for Domain<N, SLOTS> {
             // SAFETY: I4: linked once, from a box.
             let record = unsafe { Box::from_raw(next) };
             next = record.older.into_inner();
-            for node in record.retired.into_inner() {
+            for node in record.retired.into_inner().into_inner() {
                 // SAFETY: I1; nobody is left to announce it, and the list goes with the record.
                 unsafe { (self.free)(node) };
             }

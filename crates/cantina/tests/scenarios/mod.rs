@@ -2,10 +2,69 @@
 
 mod handoff;
 mod locked;
+pub(crate) mod owner_queue;
 mod reclaim;
+mod salsa;
+mod salsa_causes;
+#[allow(dead_code, reason = "only the simulated machine runs them")]
+mod salsa_fray;
+pub(crate) mod scheduler;
 
-use cantina_effort::scenario::Part;
+use cantina_effort::scenario::{Part, Scenario};
 
 /// All of them.
-pub(crate) const PARTS: [Part; 3] =
-    [("handoff", &handoff::ALL), ("locked", &locked::ALL), ("reclaim", &reclaim::ALL)];
+pub(crate) const PARTS: [Part; 8] = [
+    ("handoff", &handoff::ALL),
+    ("locked", &locked::ALL),
+    ("reclaim", &reclaim::ALL),
+    ("owner_queue", &owner_queue::ALL),
+    ("salsa", &SALSA),
+    ("scheduler", &scheduler::SMALL),
+    ("scheduler::deque", &scheduler::DEQUE),
+    ("scheduler::large", &scheduler::LARGE),
+];
+
+/// Those of SALSA.
+pub(crate) const SALSA: [Scenario; 17] = [
+    ("a consumer follows its producer", salsa::a_consumer_follows_its_producer),
+    ("an owner and a thief share a chunk", salsa::an_owner_and_a_thief_share_a_chunk),
+    ("a chunk is stolen back", salsa::a_chunk_is_stolen_back),
+    ("an owner and a thief claim a chunk", salsa::an_owner_and_a_thief_claim_a_chunk),
+    ("two thieves rob each other", salsa::two_thieves_rob_each_other),
+    (
+        "a chunk is used again when nobody looks at it",
+        salsa::a_chunk_is_used_again_when_nobody_looks_at_it,
+    ),
+    ("a pool that is never empty never says so", salsa::a_pool_that_is_never_empty_never_says_so),
+    (
+        "a pool of claims that is never empty never says so",
+        salsa::a_pool_of_claims_that_is_never_empty_never_says_so,
+    ),
+    ("a consumer comes and one goes", salsa::a_consumer_comes_and_one_goes),
+    ("a producer goes on where another left off", salsa::a_producer_goes_on_where_another_left_off),
+    ("a batch meets a thief", salsa::a_batch_meets_a_thief),
+    ("a claimed task is whole", salsa_causes::a_claimed_task_is_whole),
+    ("a robbed thief gets a whole task", salsa_causes::a_robbed_thief_gets_a_whole_task),
+    ("a thief begins where another did", salsa_causes::a_thief_begins_where_another_did),
+    ("a put comes before an announcement", salsa_causes::a_put_comes_before_an_announcement),
+    ("a put comes before a claim", salsa_causes::a_put_comes_before_a_claim),
+    ("a put comes before a retirement", salsa_causes::a_put_comes_before_a_retirement),
+];
+
+/// Longer ones of SALSA, for schedules that are drawn.
+#[allow(dead_code, reason = "only the simulated machine runs them")]
+pub(crate) const FRAYS: [Scenario; 10] = [
+    ("two fight over a chunk", salsa_fray::two_fight_over_a_chunk),
+    ("two fight over a full chunk", salsa_fray::two_fight_over_a_full_chunk),
+    ("three fight over a chunk", salsa_fray::three_fight_over_a_chunk),
+    ("three fight over more", salsa_fray::three_fight_over_more),
+    ("runs meet", salsa_fray::runs_meet),
+    ("a chunk is used again", salsa::a_chunk_is_used_again_when_nobody_looks_at_it),
+    (
+        "a task moves to a chunk that was looked at",
+        salsa_fray::a_task_moves_to_a_chunk_that_was_looked_at,
+    ),
+    ("a task moves to a new chunk", salsa_fray::a_task_moves_to_a_new_chunk),
+    ("a task moves to a new home", salsa_fray::a_task_moves_to_a_new_home),
+    ("a chunk goes between two looks", salsa_fray::a_chunk_goes_between_two_looks),
+];

@@ -9,10 +9,11 @@ use machine::{Arc, thread};
 use std::ptr::{self, NonNull};
 
 /// All of them.
-pub(crate) const ALL: [Scenario; 4] = [
+pub(crate) const ALL: [Scenario; 5] = [
     ("a node is freed after the last look", a_node_is_freed_after_the_last_look),
     ("an announcement ends the one before", an_announcement_ends_the_one_before),
     ("a seat is handed on with its nodes", a_seat_is_handed_on_with_its_nodes),
+    ("a seat is for one", a_seat_is_for_one),
     ("a node that came back is seen whole", a_node_that_came_back_is_seen_whole),
 ];
 
@@ -117,6 +118,22 @@ pub(crate) fn a_seat_is_handed_on_with_its_nodes() {
     // SAFETY: the domain it joined.
     unsafe { participant.leave(&source.1) };
     other.join().unwrap();
+    end(source);
+}
+
+/// Two that come at once find the same seat free.
+pub(crate) fn a_seat_is_for_one() {
+    let source = source(1, 8);
+    drop(join(&source));
+    let theirs = source.clone();
+    let other = thread::spawn(move || {
+        let mut participant = join(&theirs);
+        replace(&theirs, &mut participant, node(2));
+    });
+    let mut participant = join(&source);
+    replace(&source, &mut participant, node(3));
+    other.join().unwrap();
+    drop(participant);
     end(source);
 }
 

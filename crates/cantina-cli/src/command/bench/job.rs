@@ -2,7 +2,10 @@
 
 use crate::allocator::Allocator;
 use crate::peer;
-use cantina_lab::experiment::{Contestant, Guard, Stopped, Watch, registered, throughput};
+use cantina_lab::experiment::{
+    Contestant, Guard, Stopped, Watch, capacity, chunk_size, density, fairness, placement, pollers,
+    registered, rooms_stack, scheduling, throughput, tree_height,
+};
 use cantina_lab::workload::{Payload, Shape};
 use cantina_machine::thread::available_parallelism;
 use cantina_record::Row;
@@ -12,10 +15,15 @@ use std::time::Duration;
 /// What to measure with one allocator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Job {
+    /// The name of the experiment.
+    pub(super) experiment: String,
     /// The allocator of the process that does it.
     pub(super) allocator: Allocator,
     /// Names of contestants, in the order of their rows.
     pub(super) pools: Vec<String>,
+    /// The experiment's own: sizes of chunks, heights of trees, numbers of pollers, amounts of work.
+    #[serde(default)]
+    pub(super) parameters: Vec<u64>,
     pub(super) columns: Vec<Column>,
     pub(super) repetitions: usize,
     /// How long a run should take.
@@ -34,11 +42,37 @@ pub(super) struct Column {
     pub(super) pin: bool,
 }
 
-/// Everybody who could take part.
-pub(super) fn contestants() -> Vec<Contestant> {
-    let mut all = registered();
-    all.extend(peer::all().iter().map(peer::Peer::contestant));
-    all
+/// Everybody who could take part in an experiment, with each of its parameters.
+pub(super) fn contestants(experiment: &str, parameters: &[u64]) -> Vec<Contestant> {
+    match experiment {
+        chunk_size::NAME => chunk_size::contestants(parameters),
+        tree_height::NAME => tree_height::contestants(parameters),
+        capacity::NAME => {
+            let mut all = capacity::contestants(parameters);
+            all.extend(peer::bounded(parameters));
+            all
+        }
+        fairness::NAME => {
+            let mut all = fairness::contestants(parameters);
+            all.extend(peer::stamped());
+            all
+        }
+        density::NAME => Vec::new(),
+        pollers::NAME => pollers::contestants(parameters),
+        name if scheduling::NAMES.contains(&name) => {
+            peer::scheduling::contestants(name, parameters)
+        }
+        rooms_stack::NAME => {
+            let mut all = rooms_stack::contestants(parameters);
+            all.extend(peer::shared(parameters));
+            all
+        }
+        _ => {
+            let mut all = registered();
+            all.extend(peer::all().iter().map(peer::Peer::contestant));
+            all
+        }
+    }
 }
 
 impl Column {
@@ -54,20 +88,39 @@ impl Column {
 impl Job {
     /// How many steps [`measure`](Self::measure) tells of.
     pub(super) fn steps(&self) -> usize {
-        self.plan().steps(&self.choose(&contestants()))
+        match self.experiment.as_str() {
+            density::NAME => density::settings(&self.parameters).len(),
+            _ => self.plan().steps(&self.choose(&self.contestants())),
+        }
     }
 
     /// Measures in this process, whatever its allocator.
     pub(super) fn measure(&self, watch: Watch<'_>) -> Result<Vec<Row>, Stopped> {
-        let all = contestants();
+        let all = self.contestants();
         let threads = self.columns.iter().map(|column| column.shape().threads()).max();
         let guard = Guard::spinning(available_parallelism().min(threads.unwrap_or(1)));
-        let rows = throughput::measure(&self.plan(), &self.choose(&all), Some(guard), watch)?;
+        let (plan, chosen) = (self.plan(), self.choose(&all));
+        let rows = match self.experiment.as_str() {
+            density::NAME => {
+                let settings = density::settings(&self.parameters);
+                density::measure("real", &settings, self.repetitions, watch)?
+            }
+            name if scheduling::NAMES.contains(&name) => {
+                scheduling::measure(&plan, &chosen, Some(guard), watch)?
+            }
+            placement::NAME => placement::measure(&plan, &chosen, Some(guard), watch)?,
+            rooms_stack::NAME => rooms_stack::measure(&plan, &chosen, Some(guard), watch)?,
+            _ => throughput::measure(&plan, &chosen, Some(guard), watch)?,
+        };
         Ok(rows.into_iter().map(|row| row.with("allocator", self.allocator.name())).collect())
     }
 
+    fn contestants(&self) -> Vec<Contestant> {
+        contestants(&self.experiment, &self.parameters)
+    }
+
     fn choose<'a>(&self, all: &'a [Contestant]) -> Vec<&'a Contestant> {
-        self.pools.iter().filter_map(|name| all.iter().find(|each| each.name == *name)).collect()
+        self.pools.iter().flat_map(|name| all.iter().filter(|each| each.name == *name)).collect()
     }
 
     fn plan(&self) -> throughput::Plan {
@@ -77,6 +130,7 @@ impl Job {
             pin: column.pin,
         });
         throughput::Plan {
+            experiment: self.experiment.clone(),
             machine: "real".to_owned(),
             columns: columns.collect(),
             repetitions: self.repetitions,

@@ -1,11 +1,13 @@
 //! From what was typed to what will be measured.
 
+use super::defaults;
 use super::job::{Column, Job, contestants};
 use crate::allocator::Allocator;
 use crate::args::{self, AllocatorChoice, BenchArgs};
+use crate::command::allowed::{check_pools, check_shapes, refuse_payloads, refuse_threads};
 use crate::peer;
-use cantina_lab::experiment::Contestant;
-use cantina_lab::experiment::throughput::{Pin, QUICK_SHAPES, SHAPES};
+use cantina_lab::experiment::throughput::Pin;
+use cantina_lab::experiment::{Contestant, capacity, density, placement, rooms_stack, throughput};
 use cantina_lab::workload::{Payload, Shape};
 use cantina_record::Kind;
 
@@ -15,6 +17,10 @@ const TARGET_MS: u64 = 200;
 /// The same, quickly.
 const QUICK_REPETITIONS: usize = 5;
 const QUICK_TARGET_MS: u64 = 120;
+
+/// How many trees of each kind are filled.
+const TREES: usize = 200;
+const QUICK_TREES: usize = 50;
 
 /// What will be measured: a job for each allocator.
 #[derive(Debug)]
@@ -27,67 +33,126 @@ pub(crate) struct Plan {
 /// # Errors
 /// One line that says what is allowed.
 pub(crate) fn plan(args: &BenchArgs) -> Result<Plan, String> {
-    let all = contestants();
-    let chosen = choose(args, &all)?;
-    let columns = columns(args);
+    let mut jobs = Vec::new();
+    for experiment in &args.experiments {
+        jobs.extend(jobs_of(args, experiment.name)?);
+    }
+    jobs.retain(|job| job.steps() > 0);
+    Ok(Plan { jobs })
+}
+
+/// The jobs of one experiment: one for each allocator.
+fn jobs_of(args: &BenchArgs, experiment: &str) -> Result<Vec<Job>, String> {
+    if experiment == density::NAME {
+        return Ok(vec![density_job(args)?]);
+    }
+    check_shapes(experiment, &args.shapes)?;
+    refuse_payloads(experiment, &args.payloads)?;
+    let parameters = defaults::parameters(experiment, args.quick);
+    let all = contestants(experiment, &parameters);
+    let chosen = choose(args, experiment, &all)?;
+    let columns = columns(args, experiment);
     if !chosen.iter().any(|each| columns.iter().any(|column| each.shapes.admit(column.shape()))) {
-        let names: Vec<&str> = chosen.iter().map(|each| each.name.as_str()).collect();
         return Err(format!(
             "{} cannot run in these shapes; allowed: 1P/1C, or --pools that can",
-            names.join(", ")
+            names(&chosen).join(", ")
         ));
     }
     let (repetitions, target_ms) = match args.quick {
         true => (QUICK_REPETITIONS, QUICK_TARGET_MS),
         false => (REPETITIONS, TARGET_MS),
     };
+    let tasks = args.tasks.or_else(|| defaults::tasks(experiment, args.quick));
+    let tasks = match experiment {
+        rooms_stack::NAME => tasks.map(rooms_stack::nodes),
+        _ => tasks,
+    };
     let job = |allocator, chosen: &[&Contestant]| Job {
+        experiment: experiment.to_owned(),
         allocator,
-        pools: chosen.iter().map(|each| each.name.clone()).collect(),
+        pools: names(chosen),
+        parameters: parameters.clone(),
         columns: columns.clone(),
         repetitions: args.repetitions.map_or(repetitions, |count| count as usize),
         target_ms,
-        tasks: args.tasks,
+        tasks,
     };
-    let mut jobs = match args.allocator {
+    // To the others the allocator makes no difference.
+    let allocating: Vec<_> = chosen.iter().copied().filter(|each| each.allocates).collect();
+    Ok(match args.allocator {
         AllocatorChoice::System => vec![job(Allocator::System, &chosen)],
         AllocatorChoice::Mimalloc => vec![job(Allocator::Mimalloc, &chosen)],
         AllocatorChoice::Both => {
-            // To the others the allocator makes no difference.
-            let allocating: Vec<_> = chosen.iter().copied().filter(|each| each.allocates).collect();
             vec![job(Allocator::System, &chosen), job(Allocator::Mimalloc, &allocating)]
         }
-    };
-    jobs.retain(|job| job.steps() > 0);
-    Ok(Plan { jobs })
+    })
 }
 
-/// Who takes part: whoever was named, or everybody; quickly, our pools and a few peers.
-fn choose<'a>(args: &BenchArgs, all: &'a [Contestant]) -> Result<Vec<&'a Contestant>, String> {
+/// The job of filling trees: no allocator and no size of tasks matters to it.
+fn density_job(args: &BenchArgs) -> Result<Job, String> {
+    refuse_threads(density::NAME, &args.shapes, args.tasks)?;
+    check_pools(density::NAME, &args.pools, &[density::POOL.to_owned()])?;
+    let trees = if args.quick { QUICK_TREES } else { TREES };
+    Ok(Job {
+        experiment: density::NAME.to_owned(),
+        allocator: match args.allocator {
+            AllocatorChoice::Mimalloc => Allocator::Mimalloc,
+            AllocatorChoice::System | AllocatorChoice::Both => Allocator::System,
+        },
+        pools: vec![density::POOL.to_owned()],
+        parameters: defaults::parameters(density::NAME, args.quick),
+        columns: Vec::new(),
+        repetitions: args.repetitions.map_or(trees, |count| count as usize),
+        target_ms: 0,
+        tasks: None,
+    })
+}
+
+/// The names of contestants, each once.
+fn names(contestants: &[&Contestant]) -> Vec<String> {
+    let mut names: Vec<String> = contestants.iter().map(|each| each.name.clone()).collect();
+    names.dedup();
+    names
+}
+
+/// Each column with threads bound to cores and without.
+fn both_ways(columns: &[Column]) -> Vec<Column> {
+    let both = |&column: &Column| [true, false].map(|pin| Column { pin, ..column });
+    columns.iter().flat_map(both).collect()
+}
+
+/// Who takes part: whoever was named, or everybody who leaves nothing behind; quickly, our pools and a few peers.
+fn choose<'a>(
+    args: &BenchArgs,
+    experiment: &str,
+    all: &'a [Contestant],
+) -> Result<Vec<&'a Contestant>, String> {
     if !args.pools.is_empty() {
-        let find = |name: &String| {
-            all.iter().find(|each| each.name == *name).ok_or_else(|| {
-                let names: Vec<&str> = all.iter().map(|each| each.name.as_str()).collect();
-                format!("no pool is called `{name}`; allowed: {}", names.join(", "))
-            })
+        let known = names(&all.iter().collect::<Vec<_>>());
+        check_pools(experiment, &args.pools, &known)?;
+        let named = |name: &String| {
+            all.iter().filter(|each| each.name == *name).collect::<Vec<&Contestant>>()
         };
-        return args.pools.iter().map(find).collect();
+        return Ok(args.pools.iter().flat_map(named).collect());
     }
     let is_quick = |each: &Contestant| match each.kind {
         Kind::Ours => true,
         Kind::Contender => !each.name.ends_with("-batch"),
-        Kind::Peer => peer::all().iter().any(|peer| peer.name() == each.name && peer.is_quick()),
+        Kind::Peer if [rooms_stack::NAME, capacity::NAME].contains(&experiment) => true,
+        Kind::Peer => peer::is_quick(&each.name),
     };
-    Ok(all.iter().filter(|each| !args.quick || is_quick(each)).collect())
+    let wanted = |each: &&Contestant| {
+        !peer::scheduling::is_left_out(&each.name) && (!args.quick || is_quick(each))
+    };
+    Ok(all.iter().filter(wanted).collect())
 }
 
-/// Shapes and payloads as typed. Without a word about payloads it is a `u64`, and in a full run
-/// once, one to one, a cache line.
-fn columns(args: &BenchArgs) -> Vec<Column> {
-    let shapes: Vec<Shape> = match (args.shapes.as_slice(), args.quick) {
-        ([], true) => QUICK_SHAPES.to_vec(),
-        ([], false) => SHAPES.to_vec(),
-        (typed, _) => typed
+/// Shapes and payloads as typed. Without a word about payloads it is a `u64`, and in a full run of
+/// `throughput` and `placement` once, one to one, a cache line.
+fn columns(args: &BenchArgs, experiment: &str) -> Vec<Column> {
+    let shapes: Vec<Shape> = match args.shapes.as_slice() {
+        [] => defaults::shapes(experiment, args.quick),
+        typed => typed
             .iter()
             .map(|shape| Shape::new(shape.producers as usize, shape.consumers as usize))
             .collect(),
@@ -109,10 +174,11 @@ fn columns(args: &BenchArgs) -> Vec<Column> {
         .iter()
         .flat_map(|&payload| shapes.iter().map(move |&shape| column(shape, payload)))
         .collect();
-    if args.payloads.is_empty() && args.shapes.is_empty() && !args.quick {
+    let has_lines = [throughput::NAME, placement::NAME].contains(&experiment);
+    if args.payloads.is_empty() && args.shapes.is_empty() && !args.quick && has_lines {
         columns.push(column(Shape::new(1, 1), line));
     }
-    columns
+    if experiment == placement::NAME { both_ways(&columns) } else { columns }
 }
 
 #[cfg(test)]
@@ -120,7 +186,7 @@ mod tests {
     use super::{Plan, plan};
     use crate::allocator::Allocator;
     use crate::args::{AllocatorChoice, BenchArgs, Pin, Shape};
-    use crate::command::bench::experiments;
+    use crate::command::experiments;
     use std::path::PathBuf;
 
     fn args() -> BenchArgs {
@@ -183,6 +249,63 @@ mod tests {
         let error =
             plan(&BenchArgs { pools: vec!["rtrb".to_owned()], shapes, ..args() }).unwrap_err();
         assert!(error.starts_with("rtrb cannot run in these shapes; allowed:"), "{error}");
+    }
+
+    #[test]
+    fn each_experiment_has_its_own_shapes_parameters_and_contestants() {
+        let job = |name: &str| {
+            let experiments = experiments().iter().filter(|each| each.name == name).collect();
+            plan(&BenchArgs { experiments, ..args() }).unwrap().jobs.remove(0)
+        };
+        let shapes = |name: &str| {
+            let columns = job(name).columns;
+            columns.iter().map(|each| each.shape().to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(shapes("ratios"), ["1P/7C", "4P/4C", "7P/1C"]);
+        assert_eq!(shapes("single-producer"), ["1P/1C", "1P/4C"]);
+        assert_eq!(shapes("chunk-size"), ["2P/2C"]);
+        assert_eq!(shapes("pollers"), ["1P/1C"]);
+        assert_eq!(shapes("tree-height"), ["4P/4C"]);
+        assert_eq!(shapes("fairness"), ["2P/2C"]);
+        assert_eq!((job("fairness").tasks, job("tree-height").tasks), (Some(50_000), None));
+        let trees = job("density");
+        assert_eq!((trees.parameters.len(), trees.steps()), (3, 2 * 4 * 3));
+        let heights = job("tree-height");
+        assert_eq!(heights.pools, ["cafe", "cafe-wait-free", "ms-queue"]);
+        assert_eq!(heights.parameters, [0, 2, 4, 8, 12]);
+        let chunks = job("chunk-size");
+        assert!(chunks.pools.starts_with(&["salsa".to_owned()]), "{:?}", chunks.pools);
+        assert!(!chunks.pools.contains(&"locked".to_owned()), "{:?}", chunks.pools);
+        assert_eq!(chunks.parameters, [8, 125, 1000]);
+        let pollers = job("pollers");
+        assert_eq!(pollers.parameters, [0, 2]);
+        assert!(pollers.pools.contains(&"locked".to_owned()), "{:?}", pollers.pools);
+        assert!(job("ratios").parameters.is_empty());
+        let (fib, ddb, tell) = (job("fib"), job("ddb"), job("tell"));
+        assert_eq!(shapes("fib"), ["1P/1C", "2P/2C"]);
+        assert_eq!((shapes("ddb"), shapes("tell")), (shapes("fib"), vec!["2P/1C".to_owned()]));
+        assert!(!fib.pools.contains(&"forte".to_owned()), "{:?}", fib.pools);
+        assert_eq!((fib.parameters, ddb.parameters.len()), (vec![0, 10_000], 0));
+        for (pools, name) in
+            [(&fib.pools, "rayon-scope"), (&ddb.pools, "xtra"), (&tell.pools, "std-mpsc")]
+        {
+            assert!(pools[0] == "scheduler" && pools.iter().any(|pool| pool == name), "{pools:?}");
+        }
+        let sharing = job("rooms-stack");
+        assert_eq!((sharing.parameters, sharing.tasks), (vec![40, 600], Some(1_008_000)));
+        for name in ["room-stack", "locked-stack-by-64", "parking-lot-stack", "crossbeam-segqueue"]
+        {
+            assert!(sharing.pools.iter().any(|pool| pool == name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_limit_runs_one_to_one() {
+        let quick = plan(&args()).unwrap();
+        assert!(quick.jobs[0].pools.contains(&"stream".to_owned()));
+        let stream = plan(&BenchArgs { pools: vec!["stream".to_owned()], ..args() }).unwrap();
+        // A warm-up and the repetitions of one cell, and no run with the other allocator.
+        assert_eq!((stream.jobs.len(), stream.jobs[0].steps()), (1, 6));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A text that stands in HTML or SVG, between tags or in a quoted attribute, and means itself.
-pub(super) struct Escaped<T>(pub(super) T);
+pub(in crate::view) struct Escaped<T>(pub(in crate::view) T);
 
 impl<T: fmt::Display> fmt::Display for Escaped<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -27,7 +27,7 @@ impl<T: fmt::Display> fmt::Display for Escaped<T> {
 
 /// JSON that stands inside a script element. The characters that could end it, or open a comment,
 /// only occur in JSON's strings and can be written as escapes there.
-pub(super) fn json_in_script(json: &str) -> String {
+pub(in crate::view) fn json_in_script(json: &str) -> String {
     json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
 

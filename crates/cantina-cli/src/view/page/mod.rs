@@ -3,7 +3,7 @@
 //! It is complete without scripts; the little script there is adds tooltips and highlights. The
 //! markup is well-formed XML as well as HTML, which a test can check.
 
-mod escape;
+pub(super) mod escape;
 mod labels;
 mod plot;
 mod rest;
@@ -13,12 +13,14 @@ mod sheet;
 mod tests;
 mod tip;
 
+use super::beside;
 use super::experiment::Experiment;
 use super::grid::{Chart, Panel, charts, constants};
+use super::paper::comparisons;
 use super::table::kind_name;
 use cantina_record::{Kind, Record, Row, Value};
 use escape::{Escaped, json_in_script};
-use plot::{NARROW, WIDE, kind_class, mark, plot};
+use plot::{NARROW, WIDE, against, kind_class, mark, plot};
 use scale::Scale;
 use sheet::sheet;
 use std::collections::BTreeSet;
@@ -27,7 +29,8 @@ use std::fmt::Write;
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 /// The browser itself refuses whatever is not in the page.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+pub(super) const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 /// The page of a record. Experiments that are not among the known ones are shown as bare rows.
 pub(crate) fn page(record: &Record, known: &[Experiment]) -> String {
@@ -101,15 +104,19 @@ fn header(html: &mut String, record: &Record, title: &str, about: Option<&str>) 
              about the pools: run it with <code>--release</code>.</p>",
         );
     }
-    html.push_str(
-        "<p class=\"note\"><strong>Compare within this page.</strong> From one run to the next a \
-         ratio between two pools holds within about 30 %, an absolute number not at all. Marks are \
-         medians, whiskers reach from the smallest to the largest reading.</p>",
-    );
-    if record.rows.iter().any(|row| row.machine != "real") {
+    let is_real = |row: &Row| row.machine == "real";
+    if record.rows.iter().any(is_real) {
+        html.push_str(
+            "<p class=\"note\"><strong>Compare within this page.</strong> From one run to the next \
+             a ratio between two pools holds within about 30 %, an absolute number not at all. \
+             Marks are medians, whiskers reach from the smallest to the largest reading.</p>",
+        );
+    }
+    if !record.rows.iter().all(is_real) {
         html.push_str(
             "<p class=\"note\"><strong>Simulated numbers</strong> claim rankings, ratios and \
-             shapes, never absolute times.</p>",
+             shapes, never absolute times. Take a ratio of less than two for none. Marks are \
+             medians over seeds, and the same seeds give the same numbers again.</p>",
         );
     }
     html.push_str("</header>\n");
@@ -124,6 +131,14 @@ fn section(html: &mut String, experiment: &Experiment, rows: &[Row], headed: boo
     }
     for chart in charts(experiment, rows) {
         chart_block(html, experiment, &chart);
+    }
+    trade_off(html, experiment, rows);
+    for comparison in comparisons(experiment, rows) {
+        let _ = write!(html, "<p class=\"note\">{}</p><ul>", Escaped(&comparison.heading));
+        for line in &comparison.lines {
+            let _ = write!(html, "<li>{}</li>", Escaped(line));
+        }
+        let _ = writeln!(html, "</ul><p class=\"note\">{}</p>", Escaped(comparison.why));
     }
     let constants = constants(experiment, rows);
     html.push_str("<ul class=\"notes\">");
@@ -152,6 +167,9 @@ fn section(html: &mut String, experiment: &Experiment, rows: &[Row], headed: boo
             );
         }
     }
+    if let Some(sentence) = beside::ping_pong(experiment, rows) {
+        let _ = write!(html, "<li>{}</li>", Escaped(sentence));
+    }
     html.push_str("</ul></section>\n");
 }
 
@@ -178,6 +196,33 @@ fn chart_block(html: &mut String, experiment: &Experiment, chart: &Chart) {
         html.push_str("</figure>\n");
     }
     html.push_str("</div>\n");
+}
+
+/// The two measures of which one is bought with the other: a legend, and a picture for each panel.
+fn trade_off(html: &mut String, experiment: &Experiment, rows: &[Row]) {
+    let Some((across, up)) = experiment.against else { return };
+    let Some(across) = experiment.measures.iter().find(|measure| measure.value == across) else {
+        return;
+    };
+    for chart in charts(experiment, rows).iter().filter(|chart| chart.measure.value == up) {
+        let pictures =
+            |panel| [&WIDE, &NARROW].map(|layout| against(across, chart.measure, panel, layout));
+        let pictures: Vec<_> = chart.panels.iter().map(|panel| (panel, pictures(panel))).collect();
+        if pictures.iter().all(|(_, [picture, _])| picture.is_empty()) {
+            return;
+        }
+        let (up, across) = (Escaped(chart.measure.title), across.title.to_lowercase());
+        let _ = write!(html, "<div class=\"chart\"><h3>{up} against {}</h3>", Escaped(across));
+        legend(html, &chart.panels);
+        for (panel, [wide, narrow]) in pictures {
+            html.push_str("<figure>");
+            if !panel.title.is_empty() {
+                let _ = write!(html, "<figcaption>{}</figcaption>", Escaped(&panel.title));
+            }
+            let _ = write!(html, "{wide}{narrow}</figure>");
+        }
+        html.push_str("</div>\n");
+    }
 }
 
 /// The marks of the kinds there are. Each can be switched off, without a script.

@@ -4,6 +4,8 @@
 //! Ours, contenders and peers differ in weight, dash and mark, not in colour alone. All colours
 //! come from the page's style, so that the picture follows light and dark.
 
+mod against;
+
 use super::escape::Escaped;
 use super::labels::apart;
 use super::scale::Scale;
@@ -12,6 +14,8 @@ use crate::view::experiment::Measure;
 use crate::view::grid::{Cell, Line, Panel};
 use cantina_record::Kind;
 use std::fmt::Write;
+
+pub(super) use against::against;
 
 /// How large a picture is and where its parts are, in its own units.
 pub(super) struct Layout {
@@ -149,24 +153,14 @@ impl<'a> Plot<'a> {
     fn draw_axes(&self, svg: &mut String) {
         let Layout { left, top, turned, .. } = *self.layout;
         let (end, foot) = (self.end, top + self.height);
-        let scale = if self.scale.logarithmic { ", logarithmic" } else { "" };
-        let unit = format!("{}{scale}, {}", self.measure.unit, self.measure.better.hint());
+        let unit = unit(self.measure, self.scale);
         let _ = write!(
             svg,
             "<text class=\"unit\" x=\"{}\" y=\"14\">{}</text><g class=\"axis\">",
             if turned { 2.0 } else { 8.0 },
             Escaped(unit)
         );
-        for (tick, label) in &self.scale.ticks {
-            let y = self.y(*tick);
-            let _ = write!(
-                svg,
-                "<line x1=\"{left}\" y1=\"{y:.1}\" x2=\"{end:.1}\" y2=\"{y:.1}\"/>\
-                 <text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\">{label}</text>",
-                left - 7.0,
-                y + 4.0
-            );
-        }
+        draw_levels(svg, self.scale, (left, end), |tick| self.y(tick));
         for (at, column) in self.panel.columns.iter().enumerate() {
             let middle = self.x(at) + self.band / 2.0;
             if at > 0 && !column.joined {
@@ -238,13 +232,7 @@ impl<'a> Plot<'a> {
     }
 
     fn draw_line(&self, svg: &mut String, line: &Line, points: &[Point], label: (f64, f64)) {
-        let _ = write!(
-            svg,
-            "<g class=\"series {} hue{}\" data-pool=\"{}\">",
-            kind_class(line.kind),
-            line.hue % HUES,
-            Escaped(line.pool)
-        );
+        begin_series(svg, line);
         let path = self.path(points);
         if !path.is_empty() {
             let _ = write!(
@@ -303,6 +291,32 @@ impl<'a> Plot<'a> {
         }
         path
     }
+}
+
+/// What a measure is in, how it is drawn, and which of it is better.
+fn unit(measure: &Measure, scale: &Scale) -> String {
+    let how = if scale.logarithmic { ", logarithmic" } else { "" };
+    format!("{}{how}, {}", measure.unit, measure.better.hint())
+}
+
+/// The lines of what goes upwards, from left to right, with their numbers.
+fn draw_levels(svg: &mut String, scale: &Scale, (left, end): (f64, f64), y: impl Fn(f64) -> f64) {
+    for (tick, label) in &scale.ticks {
+        let y = y(*tick);
+        let _ = write!(
+            svg,
+            "<line x1=\"{left}\" y1=\"{y:.1}\" x2=\"{end:.1}\" y2=\"{y:.1}\"/>\
+             <text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\">{label}</text>",
+            left - 7.0,
+            y + 4.0
+        );
+    }
+}
+
+/// Opens what belongs to a pool.
+fn begin_series(svg: &mut String, line: &Line) {
+    let (kind, hue, pool) = (kind_class(line.kind), line.hue % HUES, Escaped(line.pool));
+    let _ = write!(svg, "<g class=\"series {kind} hue{hue}\" data-pool=\"{pool}\">");
 }
 
 /// The mark of a kind: a disc for ours, a square for contenders, a diamond for peers.

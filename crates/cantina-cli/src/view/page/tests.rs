@@ -123,6 +123,41 @@ fn every_pool_stands_in_the_plot_and_in_the_table() {
 }
 
 #[test]
+fn what_is_bought_with_something_is_drawn_against_it() {
+    let both = |pool: &str, at, overtakers, failed: f64| {
+        height(pool, at, overtakers).with("cas_per_get", failed)
+    };
+    let rows = [both("cafe", 0, 0, 2.0), both("cafe", 4, 30, 0.5), both("cafe", 8, 9_000, 0.1)];
+    let rows = rows.into_iter().chain([both("other", 4, 7, 0.25), height("half", 4, 7)]);
+    let page = page(&record(rows.collect()), &KNOWN);
+    let document = parse(&page);
+    let name = Some("Failed CAS against overtakers");
+    let pictures = elements(&document, "svg").filter(|node| node.attribute("aria-label") == name);
+    assert_eq!(pictures.clone().count(), 2, "wide and narrow");
+    for picture in pictures {
+        let of = |pool: &'static str| {
+            let series =
+                picture.descendants().filter(move |node| node.attribute("data-pool") == Some(pool));
+            series
+                .flat_map(|series| series.descendants())
+                .filter(|node| node.has_tag_name("circle"))
+        };
+        let places = |pool| -> Vec<f64> {
+            let marks = of(pool).filter(|node| node.attribute("class") == Some("mark"));
+            marks.map(|mark| mark.attribute("cx").unwrap().parse().unwrap()).collect()
+        };
+        let (cafe, other) = (places("cafe"), places("other"));
+        assert_eq!((cafe.len(), other.len(), places("half").len()), (3, 1, 0));
+        assert!(
+            cafe[0] < other[0] && other[0] < cafe[1] && cafe[1] < cafe[2],
+            "{cafe:?} {other:?}"
+        );
+    }
+    let alone = self::page(&record(vec![height("cafe", 4, 40)]), &KNOWN);
+    assert!(!alone.contains(" against "), "nothing has both");
+}
+
+#[test]
 fn labels_at_the_side_do_not_overlap() {
     let many = |shape| {
         (0..40).map(move |at| speed(Kind::Peer, &format!("p{at}"), shape, 50.0 + f64::from(at)))
@@ -198,7 +233,11 @@ fn a_reader_is_told_what_the_numbers_are_worth() {
     assert!(!plain.contains("Simulated numbers"));
     assert!(!plain.contains("uncommitted"));
 
-    assert!(page(&rich(), &KNOWN).contains("Simulated numbers"));
+    let both = page(&rich(), &KNOWN);
+    assert!(both.contains("Simulated numbers") && both.contains("30 %"));
+    let simulated = speeds().into_iter().map(|row| Row { machine: "sim:4x4".into(), ..row });
+    let simulated = page(&record(simulated.collect()), &KNOWN);
+    assert!(simulated.contains("Simulated numbers") && !simulated.contains("30 %"));
     let sample = record(speeds());
     let debug = Record { machine: sample.machine.clone().with("build", "debug"), ..sample.clone() };
     assert!(page(&debug, &KNOWN).contains("A debug build"));

@@ -146,7 +146,7 @@ impl<L: Lane> Seats<L> {
     }
 
     fn add(&self, taken: bool) -> Result<&Seat<L>, TooMany> {
-        let seat = Box::into_raw(Box::new(Seat {
+        let seat = Box::new(Seat {
             lane: L::new(),
             number: UnsafeCell::new(0),
             older: UnsafeCell::new(ptr::null_mut()),
@@ -155,7 +155,9 @@ impl<L: Lane> Seats<L> {
                 feeders: AtomicUsize::new(0),
                 node: AtomicUsize::new(NOWHERE),
             }),
-        }));
+        });
+        seat.lane.describe();
+        let seat = Box::into_raw(seat);
         loop {
             let newest = self.newest();
             let number = newest.map_or(0, |seat| seat.number() + 1);

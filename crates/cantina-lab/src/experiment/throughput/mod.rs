@@ -38,6 +38,8 @@ pub const QUICK_SHAPES: [Shape; 3] = [Shape::new(1, 1), Shape::new(2, 2), Shape:
 /// What is measured, and how long.
 #[derive(Clone, Debug)]
 pub struct Plan {
+    /// The `experiment` of the rows.
+    pub experiment: String,
     /// The `machine` of the rows.
     pub machine: String,
     /// What is measured, in order.

@@ -1,7 +1,9 @@
 //! Warming up, going round, throwing away, summing up.
 
-use super::{Column, NAME, Plan};
-use crate::experiment::{Contestant, Event, Guard, Spread, Stopped, Watch};
+use super::{Column, Plan};
+use crate::experiment::{
+    Contestant, Event, Guard, Spread, Stopped, Watch, counted, fairness, rooms_stack, scheduling,
+};
 use crate::workload::{Assignment, Payload, Reading};
 use cantina_record::Row;
 use machine::thread;
@@ -44,6 +46,8 @@ struct Kept {
     reading: Reading,
     /// The worse of the guard's readings beside it.
     beside: Option<Duration>,
+    /// Nanoseconds of a word from one core to another, just after it.
+    ping_pong: Option<f64>,
 }
 
 impl<'a, 'w> Session<'a, 'w> {
@@ -95,7 +99,7 @@ impl<'a, 'w> Session<'a, 'w> {
         let most = MOST_BYTES / column.payload.bytes();
         let mut known = false;
         loop {
-            let elapsed = run(&mut self.watch, column, &cell)?.elapsed;
+            let elapsed = run(&mut self.watch, self.plan, column, &cell)?.elapsed;
             if self.plan.tasks.is_some() {
                 break;
             }
@@ -115,14 +119,15 @@ impl<'a, 'w> Session<'a, 'w> {
     fn repeat(&mut self, column: Column, cell: &mut Cell<'_>) -> Result<(), Stopped> {
         for attempt in 0..=RETRIES {
             let Some(guard) = &mut self.guard else {
-                let reading = run(&mut self.watch, column, cell)?;
-                cell.kept.push(Kept { reading, beside: None });
+                let reading = run(&mut self.watch, self.plan, column, cell)?;
+                cell.kept.push(Kept { reading, beside: None, ping_pong: None });
                 break;
             };
-            let (reading, beside) = guard.around(|| run(&mut self.watch, column, cell));
+            let (reading, beside) = guard.around(|| run(&mut self.watch, self.plan, column, cell));
             let reading = reading?;
             if guard.is_calm(beside) || attempt == RETRIES || self.time_to_waste.is_zero() {
-                cell.kept.push(Kept { reading, beside: Some(beside) });
+                let ping_pong = guard.ping_pong();
+                cell.kept.push(Kept { reading, beside: Some(beside), ping_pong });
                 break;
             }
             cell.discarded += 1;
@@ -151,7 +156,7 @@ impl<'a, 'w> Session<'a, 'w> {
             guarded.is_some_and(|(guard, beside)| !guard.is_calm(beside))
         });
         let row = Row {
-            experiment: NAME.to_owned(),
+            experiment: self.plan.experiment.clone(),
             machine: self.plan.machine.clone(),
             pool: cell.contestant.name.clone(),
             kind: cell.contestant.kind,
@@ -170,6 +175,16 @@ impl<'a, 'w> Session<'a, 'w> {
             .with("mops_min", got.min)
             .with("mops_max", got.max)
             .with("put_mops_median", put.median);
+        let counters = cell.kept.iter().filter_map(|kept| kept.reading.counters);
+        let readings = cell.kept.iter().map(|kept| &kept.reading);
+        let row = fairness::ordered(row, readings.clone());
+        let row = scheduling::worked(row, readings.clone(), cell.assignment.tasks);
+        let row = rooms_stack::spent(row, readings, cell.assignment.tasks);
+        let row = cell.contestant.label(counted(row, counters));
+        let row = match Spread::of(cell.kept.iter().filter_map(|kept| kept.ping_pong)) {
+            Some(ping_pong) => row.with("ping_pong_ns", ping_pong.median),
+            None => row,
+        };
         Some(match &cell.contestant.version {
             Some(version) => row.with("version", version.as_str()),
             None => row,
@@ -177,14 +192,21 @@ impl<'a, 'w> Session<'a, 'w> {
     }
 }
 
-fn run(watch: &mut Watch<'_>, column: Column, cell: &Cell<'_>) -> Result<Reading, Stopped> {
+fn run(
+    watch: &mut Watch<'_>,
+    plan: &Plan,
+    column: Column,
+    cell: &Cell<'_>,
+) -> Result<Reading, Stopped> {
     let Column { shape, payload, .. } = column;
-    let name = &cell.contestant.name;
+    let Contestant { name, parameter, .. } = cell.contestant;
+    let parameter = parameter
+        .map_or_else(String::new, |(name, value)| format!(", {} {value}", name.replace('_', " ")));
     let size = match payload {
         Payload::Word => "",
         Payload::Line => ", 64-byte tasks",
     };
-    tell(watch, Event::Running(&format!("{NAME} {shape} {name}{size}")))?;
+    tell(watch, Event::Running(&format!("{} {shape} {name}{parameter}{size}", plan.experiment)))?;
     let reading = (cell.contestant.drive)(payload, &cell.assignment);
     reading.map_err(|fault| Stopped::ByFault { pool: name.clone(), shape, payload, fault })
 }

@@ -1,9 +1,9 @@
 //! The experiment with contestants that only pretend.
 
 use super::session::{calibrate, order};
-use super::{Column, Pin, Plan, SHAPES, measure};
+use super::{Column, NAME, Pin, Plan, SHAPES, measure};
 use crate::experiment::{Contestant, Event, Guard, Shapes, Stopped, registered};
-use crate::workload::{Assignment, Fault, Payload, Reading, Shape};
+use crate::workload::{Assignment, Counters, Fault, Payload, Reading, Shape};
 use cantina_record::{Kind, Row};
 use machine::Arc;
 use machine::lock::Mutex;
@@ -29,16 +29,19 @@ fn pretender(name: &str, per_task: Duration, log: &Log) -> Contestant {
         version: Some("1.2.3".to_owned()),
         shapes: Shapes::Any,
         allocates: false,
+        parameter: None,
         drive: Box::new(move |_, assignment| {
             log.lock().push((mine.clone(), assignment.clone()));
             let elapsed = per_task * assignment.tasks as u32;
-            Ok(Reading { elapsed, put_elapsed: elapsed / 2, pinned: assignment.pin })
+            let (put_elapsed, pinned) = (elapsed / 2, assignment.pin);
+            Ok(Reading { put_elapsed, pinned, ..Reading::took(elapsed) })
         }),
     }
 }
 
 fn plan(columns: &[Column], repetitions: usize) -> Plan {
     Plan {
+        experiment: NAME.to_owned(),
         machine: "real".to_owned(),
         columns: columns.to_vec(),
         repetitions,
@@ -78,7 +81,8 @@ fn a_row_holds_the_median_and_the_spread() {
     let mut contestant = pretender("a", Duration::ZERO, &Log::default());
     contestant.drive = Box::new(move |_, assignment| {
         let elapsed = Duration::from_micros(readings.lock().pop().unwrap() * 1_000);
-        Ok(Reading { elapsed, put_elapsed: elapsed / 2, pinned: assignment.pin })
+        let (put_elapsed, pinned) = (elapsed / 2, assignment.pin);
+        Ok(Reading { put_elapsed, pinned, ..Reading::took(elapsed) })
     });
     let rows = run(&plan(&[ONE_TO_ONE], 3), &[contestant], None);
     let row = &rows[0];
@@ -88,6 +92,30 @@ fn a_row_holds_the_median_and_the_spread() {
     assert_eq!(values, [0.5, 0.25, 1.0, 1.0, 1_000.0, 3.0], "the warm-up does not count");
     assert_eq!((row.producers, row.consumers, row.pool.as_str()), (1, 1, "a"));
     assert_eq!(row.text("version"), Some("1.2.3"));
+}
+
+#[test]
+fn a_row_holds_what_the_pool_counted_and_what_sets_the_contestant_apart() {
+    let mut contestant = pretender("a", Duration::ZERO, &Log::default());
+    contestant.parameter = Some(("chunk_size", 8));
+    let steals = Mutex::new(0);
+    contestant.drive = Box::new(move |_, assignment| {
+        *steals.lock() += 1;
+        let steals = Some(*steals.lock());
+        let counters = Counters {
+            gets: assignment.tasks,
+            cas: 250,
+            steals,
+            failed_cas: Some(500),
+            fair_within: None,
+        };
+        let counters = Some(counters);
+        Ok(Reading { counters, ..Reading::took(Duration::from_millis(1)) })
+    });
+    let rows = run(&plan(&[ONE_TO_ONE], 3), &[contestant], None);
+    let values = ["cas_per_get", "steals", "cas_failures_per_op", "chunk_size"];
+    let values = values.map(|name| rows[0].number(name));
+    assert_eq!(values, [0.25, 3.0, 0.25, 8.0].map(Some));
 }
 
 #[test]
@@ -146,7 +174,7 @@ fn a_warm_up_that_was_held_up_does_not_make_the_runs_short() {
     contestant.drive = Box::new(move |_, assignment| {
         let once = if std::mem::take(&mut *held_up.lock()) { 40_000_000 } else { 0 };
         let elapsed = Duration::from_nanos(once + 10 * assignment.tasks);
-        Ok(Reading { elapsed, put_elapsed: elapsed, pinned: false })
+        Ok(Reading::took(elapsed))
     });
     let rows = run(&Plan { tasks: None, ..plan(&[ONE_TO_ONE], 1) }, &[contestant], None);
     assert_eq!(rows[0].number("tasks"), Some(5e6), "50 ms of 10 ns");
@@ -164,6 +192,15 @@ fn a_disturbed_repetition_is_thrown_away_and_repeated() {
     assert_eq!(counts("repetitions"), [2.0, 2.0]);
     let names: String = log.lock().iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, "ab aab ba".replace(' ', ""));
+}
+
+#[test]
+fn a_row_tells_how_far_apart_the_cores_were() {
+    let contestants = [pretender("a", Duration::from_micros(1), &Log::default())];
+    let mut nanos = [9.0, 9.0, 30.0, 50.0, 40.0].into_iter();
+    let guard = guard(&[100; 8]).with_ping_pong(move || nanos.next().unwrap());
+    let rows = run(&plan(&[ONE_TO_ONE], 3), &contestants, Some(guard));
+    assert_eq!(rows[0].number("ping_pong_ns"), Some(40.0), "not of the looks before the first run");
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Each cost of the table is charged where it should be.
 
 use super::{Coherence, Kind};
-use crate::cost::{Costs, Machine};
+use crate::cost::{Costs, Machine, Placement};
 
 /// Four nodes of two cores, one hop apart, without anything random.
 fn exact(change: impl FnOnce(&mut Costs)) -> Coherence {
     let machine = Machine::uniform(4, 2).unwrap();
-    let mut costs = Costs { jitter: 0, hold: 0, ..machine.costs().clone() };
+    let mut costs = Costs { jitter: 0, hold: 0, request: 0, ..machine.costs().clone() };
     change(&mut costs);
     Coherence::new(machine.calibrated("exact", 1_000, costs), 0)
 }
@@ -142,6 +142,23 @@ fn lines_queue_at_the_links_of_their_nodes() {
 }
 
 #[test]
+fn requests_queue_at_the_links_of_the_home() {
+    let mut coherence = exact(|costs| {
+        costs.request = 10;
+        costs.link = 0;
+        costs.channel = 0;
+    });
+    // Nodes 1 and 2 have lines of node 0, and everybody else wants them.
+    let there: [u32; 4] = lines(&mut coherence, 0);
+    for (core, line) in [(2, there[0]), (2, there[1]), (4, there[2]), (4, there[3])] {
+        coherence.access(core, line, Kind::Store, 0);
+    }
+    let wants = [(4, there[0]), (6, there[1]), (2, there[2]), (6, there[3])];
+    let done = wants.map(|(core, line)| coherence.access(core, line, Kind::Load, 1_000));
+    assert_eq!(done, [1_172, 1_182, 1_192, 1_202]);
+}
+
+#[test]
 fn lines_queue_at_the_memory_of_their_node() {
     let mut coherence = exact(|_| ());
     let here: [u32; 3] = lines(&mut coherence, 0);
@@ -180,17 +197,44 @@ fn a_placed_block_is_at_home_where_it_was_placed() {
     let block = 1 << 30;
     // It was touched before, from node 0.
     let old = coherence.line(block, 0);
-    coherence.lines.place(block, 128, 3);
+    coherence.place(block, 128, 3);
     let new = coherence.line(block + 64, 0);
     let beyond = coherence.line(block + 128, 0);
     let costs = [old, new, beyond].map(|line| coherence.access(0, line, Kind::Load, 0));
     assert_eq!(costs, [247, 247 + 23, 136]);
     // What lies there later is at home with whoever touches it first.
     let again = 1 << 31;
-    coherence.lines.place(again, 64, 3);
+    coherence.place(again, 64, 3);
     coherence.lines.unplace(again);
     let line = coherence.line(again, 0);
     assert_eq!(coherence.access(0, line, Kind::Load, 10_000), 10_136);
+}
+
+#[test]
+fn a_machine_may_put_all_memory_on_one_node() {
+    let costs = Costs { jitter: 0, request: 0, ..Costs::opteron() };
+    let machine = Machine::uniform(4, 2).unwrap().calibrated("exact", 1_000, costs);
+    let mut one = Coherence::new(machine.clone().placement(Placement::OneNode(2)), 0);
+    let here: [u32; 1] = lines(&mut one, 0);
+    assert_eq!(one.access(0, here[0], Kind::Load, 0), 247, "not where it was touched");
+    one.place(1 << 30, 64, 0);
+    let placed = one.line(1 << 30, 0);
+    assert_eq!(one.access(0, placed, Kind::Load, 1_000), 1_247, "not where it was placed");
+    assert_eq!((one.node_for(0), one.node_for(7)), (2, 2));
+
+    let mut any = Coherence::new(machine.placement(Placement::Scattered), 0);
+    let many: [u32; 400] = lines(&mut any, 0);
+    let local = many.iter().enumerate().filter(|&(n, &line)| {
+        let now = 1_000 * n as u64;
+        any.access(0, line, Kind::Load, now) == now + 136
+    });
+    assert!((50..150).contains(&local.count()));
+}
+
+#[test]
+fn slower_links_are_longer_busy() {
+    let machine = Machine::opteron_8x4().link_speed(50);
+    assert_eq!((machine.costs().link, machine.costs().request), (46, 6));
 }
 
 #[test]
@@ -206,4 +250,81 @@ fn jitter_is_small_and_the_seeds() {
     assert!((3..=6).all(|time| times.contains(&time)));
     assert_eq!(run(1), times);
     assert_ne!(run(2), times);
+}
+
+#[test]
+fn lines_that_are_asked_for_one_behind_the_other_come_faster() {
+    let mut coherence = exact(|costs| (costs.stream, costs.stream_rmw) = (50, 75));
+    let lines: [u32; 12] = lines(&mut coherence, 0);
+    let mut now = 0;
+    let mut took = |line: usize, kind| {
+        now += 10_000;
+        coherence.access(0, lines[line], kind, now) - now
+    };
+    assert_eq!(took(0, Kind::Load), 136);
+    assert_eq!(took(1, Kind::Load), 136, "two neighbours");
+    assert_eq!(took(2, Kind::Load), 68);
+    assert_eq!(took(4, Kind::Store), 68, "the next but one");
+    assert_eq!(took(7, Kind::Load), 136, "too far ahead");
+    assert_eq!(took(6, Kind::Load), 68, "of the first stream");
+    assert_eq!(took(8, Kind::Rmw), 102 + 20, "not as much faster");
+}
+
+#[test]
+fn a_stream_may_go_down_from_its_second_step_on() {
+    let mut coherence = exact(|costs| costs.stream = 50);
+    let lines: [u32; 8] = lines(&mut coherence, 0);
+    let mut now = 0;
+    let mut took = |line: usize| {
+        now += 10_000;
+        coherence.access(0, lines[line], Kind::Load, now) - now
+    };
+    assert_eq!([took(7), took(6)], [136, 136], "it could be one to and fro");
+    assert_eq!([took(5), took(3), took(2)], [68, 68, 68]);
+    assert_eq!(took(4), 136, "it does not turn back");
+}
+
+#[test]
+fn what_came_with_a_stream_is_written_to_at_the_same_price_once() {
+    let mut coherence = exact(|costs| costs.stream = 50);
+    let lines: [u32; 3] = lines(&mut coherence, 0);
+    let mut now = 0;
+    let mut took = |core: usize, line: usize, kind| {
+        now += 10_000;
+        coherence.access(core, lines[line], kind, now) - now
+    };
+    // The other core writes to all first.
+    for (core, kind) in [(1, Kind::Store), (0, Kind::Load)] {
+        (0..3).for_each(|line| _ = took(core, line, kind));
+    }
+    let first = took(0, 2, Kind::Store);
+    took(1, 2, Kind::Store);
+    let again = took(0, 2, Kind::Store);
+    assert_eq!([first, again], [246 / 2, 83], "a word that goes to and fro is no stream");
+}
+
+#[test]
+fn what_was_asked_for_ahead_is_waited_for_by_who_needs_it_too_early() {
+    for kind in [Kind::Load, Kind::Store] {
+        let mut coherence = exact(|_| {});
+        let [line] = lines(&mut coherence, 0);
+        // Another core of the same node has it.
+        coherence.access(1, line, Kind::Store, 0);
+        coherence.ask_ahead(0, line, kind, 1_000);
+        let transfer = if kind == Kind::Load { 81 } else { 83 };
+        let took =
+            |coherence: &mut Coherence, now| coherence.access(0, line, Kind::Load, now) - now;
+        assert_eq!(took(&mut coherence, 1_020), transfer - 20 + 3, "what is left of it");
+        assert_eq!(took(&mut coherence, 1_200), 3, "it is there");
+    }
+}
+
+#[test]
+fn what_was_asked_for_ahead_can_be_taken_away_again() {
+    let mut coherence = exact(|_| {});
+    let [line] = lines(&mut coherence, 0);
+    coherence.access(1, line, Kind::Store, 0);
+    coherence.ask_ahead(0, line, Kind::Store, 1_000);
+    coherence.access(1, line, Kind::Store, 2_000);
+    assert_eq!(coherence.access(0, line, Kind::Load, 3_000), 3_081);
 }

@@ -4,8 +4,8 @@
 //! and takes effect then. The thread with the smallest clock runs, for as long as its clock is the
 //! smallest. Stores becoming visible are events in the same order, and so are deadlines.
 //!
-//! A thread that spins on lines that do not change sleeps until one of them does, or looks again after
-//! twice the time each turn: its loop may have a bound.
+//! A thread that spins on lines that do not change sleeps until one of them does, or looks again: its loop may have a bound. After
+//! many turns it looks again after twice the time each turn. Who is [interrupted](interruptions) is done later.
 
 use crate::cost::Machine;
 use crate::cost::coherence::{Coherence, Kind};
@@ -19,13 +19,18 @@ use crate::engine::table::{Ending, Table};
 use crate::engine::threads::Wait;
 use crate::memory::buffer::CAPACITY;
 
+mod blocks;
+mod interruptions;
 mod stores;
+
+use interruptions::Interruptions;
 
 /// How often each thread may go round a spin loop while nothing else happens.
 const ROUNDS: usize = 256;
 
 pub(crate) struct Timed {
     coherence: Coherence,
+    interruptions: Interruptions,
     events: Tree,
     /// By slot.
     lanes: Vec<Lane>,
@@ -39,12 +44,16 @@ pub(crate) struct Timed {
     rounds: usize,
     /// The time of the last event.
     latest: u64,
+    /// Cycles of threads that have ended, without those in which they slept.
+    busy: u64,
 }
 
 /// A thread on its core.
 #[derive(Clone, Copy, Debug, Default)]
 struct Lane {
     clock: u64,
+    /// When it began, and later by as much as it has slept since.
+    begun: u64,
     core: usize,
     lookout: Lookout,
     /// It goes on when its store buffer has room for so many.
@@ -62,6 +71,7 @@ fn buffer_leaf(slot: usize) -> usize {
 impl Timed {
     pub(crate) fn new(machine: Machine, seed: u64) -> Self {
         Self {
+            interruptions: Interruptions::new(machine.interrupted(), seed),
             coherence: Coherence::new(machine, seed),
             events: Tree::new(),
             lanes: Vec::new(),
@@ -70,6 +80,7 @@ impl Timed {
             sleepers: Slots::default(),
             rounds: 0,
             latest: 0,
+            busy: 0,
         }
     }
 
@@ -86,7 +97,8 @@ impl Timed {
             self.events.set(thread_leaf(slot), clock);
             clock
         };
-        self.lanes[slot] = Lane { clock, core, ..Lane::default() };
+        self.lanes[slot] = Lane { clock, begun: clock, core, ..Lane::default() };
+        self.interruptions.add(slot, clock);
     }
 
     /// The current thread is bound to `core` now.
@@ -108,7 +120,12 @@ impl Timed {
         self.lanes[slot].clock
     }
 
-    /// And in virtual nanoseconds.
+    /// The core of the thread in `slot`, or of the last one there.
+    pub(crate) fn core_of(&self, slot: usize) -> usize {
+        self.lanes[slot].core
+    }
+
+    /// The same in virtual nanoseconds.
     pub(crate) fn nanos_of(&self, slot: usize) -> u64 {
         self.nanos(self.lanes[slot].clock)
     }
@@ -116,21 +133,19 @@ impl Timed {
     /// The `bytes` bytes at `start` belong on `node`, or, `None`, no longer anywhere.
     pub(crate) fn place(&mut self, start: usize, bytes: usize, node: Option<usize>) {
         match node {
-            Some(node) => self.coherence.lines.place(start, bytes, node),
+            Some(node) => self.coherence.place(start, bytes, node),
             None => self.coherence.lines.unplace(start),
         }
-    }
-
-    /// The current thread has asked the allocator for something, or given it back.
-    pub(crate) fn charge_allocation(&mut self, table: &Table, fresh_pages: usize) {
-        let costs = self.coherence.costs();
-        let cost = costs.malloc + costs.page * fresh_pages as u64;
-        self.lanes[table.current].clock += cost;
     }
 
     /// Virtual nanoseconds from the first event to the last.
     pub(crate) fn end(&self) -> u64 {
         self.nanos(self.latest)
+    }
+
+    /// Virtual nanoseconds that all threads together computed, looked again or waited for memory.
+    pub(crate) fn busy(&self) -> u64 {
+        self.nanos(self.busy)
     }
 
     fn nanos(&self, cycles: u64) -> u64 {
@@ -172,6 +187,23 @@ impl Timed {
         self.go_on(table)
     }
 
+    /// The current thread has run so many instructions, and waits until they are done.
+    pub(crate) fn compute(&mut self, table: &mut Table, instructions: u64) -> Turn {
+        let cycles = instructions.saturating_mul(self.coherence.costs().instruction) / 100;
+        let lane = &mut self.lanes[table.current];
+        let done = lane.clock.max(lane.clock.saturating_add(cycles).min(tree::LATEST));
+        lane.clock = self.interruptions.run_until(table.current, done);
+        if table.is_unwinding() { Turn::Goes } else { self.go_on(table) }
+    }
+
+    /// The line at `address` is on its way to the current thread, which does not wait for it.
+    pub(crate) fn ask_ahead(&mut self, table: &Table, address: usize, to_write: bool) {
+        let Lane { clock, core, .. } = self.lanes[table.current];
+        let kind = if to_write { Kind::Store } else { Kind::Load };
+        let id = self.coherence.line(address, core);
+        self.coherence.ask_ahead(core, id, kind, clock);
+    }
+
     /// Moves the clock of the thread in `slot` to when its access is done.
     fn begin(&mut self, table: &mut Table, slot: usize, access: Access) {
         let Lane { clock, core, .. } = self.lanes[slot];
@@ -194,14 +226,16 @@ impl Timed {
             Op::SeqCstStore | Op::Rmw | Op::Cas | Op::Lock | Op::Unlock | Op::Park | Op::Unpark => {
                 self.touch(core, access.address, Kind::Rmw, clock)
             }
-            Op::Fence => clock + costs.fence,
-            Op::HeavyFence => clock + costs.fence + costs.heavy,
+            Op::Fence | Op::HeavyFence => {
+                let heavy = if access.op == Op::Fence { 0 } else { costs.heavy };
+                clock + costs.fence + heavy
+            }
             Op::Spawn => clock + costs.spawn,
             Op::Work => clock.max(clock.saturating_add(access.amount).min(tree::LATEST)),
             Op::Sleep => clock + costs.park,
             Op::Start | Op::LightFence | Op::Join | Op::Spin | Op::Yield | Op::End => clock,
         };
-        self.lanes[slot].clock = done;
+        self.lanes[slot].clock = self.interruptions.run_until(slot, done);
         table.thread(slot).cycles = done - clock;
     }
 
@@ -238,7 +272,8 @@ impl Timed {
                 continue;
             }
             self.events.clear(leaf);
-            self.lanes[slot].clock = time;
+            let before = std::mem::replace(&mut self.lanes[slot].clock, time);
+            let waited = table.thread(slot).wait != Wait::Nothing;
             match table.thread(slot).wait {
                 Wait::Nothing => {}
                 Wait::Change => {
@@ -249,12 +284,19 @@ impl Timed {
                     self.rouse(table, slot);
                 }
                 _ => {
+                    self.lanes[slot].begun += time.saturating_sub(before);
                     self.sleepers.remove(slot);
                     let thread = table.thread(slot);
                     thread.wait = Wait::Nothing;
                     thread.deadline = None;
                     thread.timed_out = true;
                 }
+            }
+            let goes_on = if waited { self.interruptions.waited_until(slot, time) } else { time };
+            if goes_on > time {
+                self.lanes[slot].clock = goes_on;
+                self.events.set(leaf, goes_on);
+                continue;
             }
             table.next = slot;
             return if slot == table.current { Turn::Goes } else { Turn::Ends };
@@ -283,12 +325,14 @@ impl Timed {
         let turns = lane.lookout.give_way(&mut self.coherence.lines);
         if turns == 0 {
             lane.lookout.reset();
+            lane.clock = self.interruptions.run_until(slot, lane.clock);
             return self.go_on(table);
         }
         for id in lane.lookout.lines() {
             self.coherence.lines.get(id).watched = true;
         }
-        self.events.set(thread_leaf(slot), lane.clock + turn * turns);
+        // The first turn is paid.
+        self.events.set(thread_leaf(slot), lane.clock + turn * (turns - 1));
         table.current().wait = Wait::Change;
         self.idle.insert(slot);
         self.dispatch(table)
@@ -310,6 +354,11 @@ impl Timed {
         self.dispatch(table)
     }
 
+    /// What whoever takes a lock loses while others look at it again and again.
+    pub(crate) fn lock_watched(&self) -> u64 {
+        self.coherence.costs().lock_watched
+    }
+
     /// The current thread lets the one in `slot` go on, which costs both something.
     pub(crate) fn release(&mut self, table: &mut Table, slot: usize) {
         let costs = self.coherence.costs();
@@ -318,7 +367,8 @@ impl Timed {
         waker.clock += unpark;
         let from = waker.clock + wake;
         let lane = &mut self.lanes[slot];
-        lane.clock = lane.clock.max(from);
+        lane.begun += from.saturating_sub(lane.clock);
+        lane.clock = self.interruptions.waited_until(slot, lane.clock.max(from));
         self.events.set(thread_leaf(slot), lane.clock);
         self.sleepers.remove(slot);
         let thread = table.thread(slot);
@@ -330,6 +380,8 @@ impl Timed {
     /// The current thread has ended; its stores are visible.
     pub(crate) fn end_current(&mut self, table: &mut Table) {
         self.drain(table, table.current);
+        let Lane { clock, begun, .. } = self.lanes[table.current];
+        self.busy += clock.saturating_sub(begun);
         table.end_current();
         let _ = self.dispatch(table);
     }

@@ -41,7 +41,7 @@ impl Timed {
         &mut self,
         table: &mut Table,
         place: Place,
-        f: impl Fn(u64) -> Option<u64>,
+        f: &dyn Fn(u64) -> Option<u64>,
     ) -> Result<u64, u64> {
         let slot = table.current;
         let old = place.read();
@@ -153,7 +153,7 @@ impl Timed {
             for slot in self.idle.iter() {
                 if self.lanes[slot].lookout.lines().any(|seen| seen == id) {
                     let lane = &mut self.lanes[slot];
-                    lane.clock = lane.clock.max(time);
+                    lane.clock = self.interruptions.waited_until(slot, lane.clock.max(time));
                     self.events.set(thread_leaf(slot), lane.clock);
                     self.rouse(table, slot);
                 }

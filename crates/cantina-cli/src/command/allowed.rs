@@ -1,0 +1,75 @@
+//! What an experiment cannot do, said before anything is run.
+
+use crate::args::Shape;
+use cantina_lab::experiment::{pollers, rooms_stack, scheduling, single_producer};
+use cantina_lab::registry;
+
+/// Whether an experiment has these shapes.
+///
+/// # Errors
+/// One line that says what is allowed.
+pub(super) fn check_shapes(experiment: &str, shapes: &[Shape]) -> Result<(), String> {
+    for shape in shapes {
+        if experiment == single_producer::NAME && shape.producers != 1 {
+            return Err(format!(
+                "{experiment} has one producer, and {shape} more; allowed: shapes such as 1P/4C"
+            ));
+        }
+        let has_workers = [pollers::NAME, rooms_stack::NAME].contains(&experiment)
+            || scheduling::has_workers(experiment);
+        if has_workers && shape.producers != shape.consumers {
+            return Err(format!(
+                "{experiment} has workers, which put and get, and {shape} has not as many of each; \
+                 allowed: shapes such as 2P/2C, for two workers"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether an experiment without tasks was asked for none of some size.
+///
+/// # Errors
+/// One line that says what is allowed.
+pub(super) fn refuse_payloads(experiment: &str, payloads: &[u64]) -> Result<(), String> {
+    match scheduling::NAMES.contains(&experiment) && !payloads.is_empty() {
+        true => Err(format!("{experiment} has operations, not tasks; allowed: no --payload")),
+        false => Ok(()),
+    }
+}
+
+/// Whether an experiment that fills trees was left to do so.
+///
+/// # Errors
+/// One line that says what is allowed.
+pub(super) fn refuse_threads(
+    experiment: &str,
+    shapes: &[Shape],
+    tasks: Option<u64>,
+) -> Result<(), String> {
+    if shapes.is_empty() && tasks.is_none() {
+        return Ok(());
+    }
+    Err(format!(
+        "{experiment} has its own threads and fills trees; allowed: neither --shape, --threads nor --tasks"
+    ))
+}
+
+/// Whether all of these pools take part in an experiment.
+///
+/// # Errors
+/// One line that says which do.
+pub(super) fn check_pools(
+    experiment: &str,
+    typed: &[String],
+    allowed: &[String],
+) -> Result<(), String> {
+    let Some(stranger) = typed.iter().find(|name| !allowed.contains(name)) else { return Ok(()) };
+    let base = stranger.strip_suffix("-batch").unwrap_or(stranger);
+    let is_known = registry::facts().iter().any(|facts| facts.name == base);
+    let allowed = allowed.join(", ");
+    Err(match is_known {
+        true => format!("{stranger} takes no part in {experiment}; allowed: {allowed}"),
+        false => format!("no pool is called `{stranger}`; allowed: {allowed}"),
+    })
+}

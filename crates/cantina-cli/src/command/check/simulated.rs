@@ -1,0 +1,139 @@
+//! Checks on simulated schedules. One that fails is run again with a log, to show how it came about:
+//! the accesses of the threads involved, where they meet.
+
+use super::Trial;
+use cantina_sim::engine::{Failure, Simulation, ThreadId};
+use cantina_sim::schedule::Schedule;
+use cantina_sim::trace::{Log, Trace};
+use lab_on_sim::conformance::{self, Effort, Recorded};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Steps after which a run hangs.
+const STEPS: u64 = 4_000_000;
+/// Stalls of a run that has some, how likely each step is one, and how many steps of others it takes.
+const STALLS: usize = 8;
+const STALL_ONE_IN: usize = 40;
+const STALL: u64 = 300;
+/// How many characters of a schedule are printed; its seed says the same.
+const SCHEDULE_SHOWN: usize = 2_000;
+/// How many rows of an interleaving are.
+const ROWS_SHOWN: usize = 200;
+
+/// What came out wrong.
+struct Found {
+    text: String,
+    scene: Vec<Recorded>,
+    schedule: Trace,
+    log: Option<Box<Log>>,
+}
+
+/// Every check of every registered pool. When one fails, all that happened goes to `log`, if there is
+/// one.
+pub(super) fn trials(log: Option<&Path>) -> Vec<Trial> {
+    let log = log.map(Path::to_owned);
+    let each = |trial: conformance::Trial| {
+        let log: Option<PathBuf> = log.clone();
+        Trial {
+            pool: trial.pool.clone(),
+            check: trial.check,
+            run: Box::new(move |seed| match simulate(&trial, seed) {
+                None => Ok(()),
+                Some((text, whole)) => Err(text + &write(whole, log.as_deref())),
+            }),
+        }
+    };
+    conformance::trials().into_iter().map(each).collect()
+}
+
+/// Runs `trial` on the schedule that `seed` draws: a random one, or by priorities, or one on which
+/// threads stall where they are. What is wrong with it, as a text, and the log.
+fn simulate(trial: &conformance::Trial, seed: u64) -> Option<(String, Option<Box<Log>>)> {
+    let simulation = Simulation::new().seed(seed).steps(STEPS);
+    let simulation = match seed % 4 {
+        0 => simulation.schedule(Schedule::Pct { depth: 3, length: 2_000 }),
+        1 => simulation.random_stalls(STALLS, STALL_ONE_IN, STALL),
+        _ => simulation,
+    };
+    let found = run(&simulation, trial, seed)?;
+    let mut text = found.text.trim_end().to_owned();
+    let schedule = found.schedule.to_string();
+    let _ = match schedule.len() {
+        0..=SCHEDULE_SHOWN => writeln!(text, "\nschedule: {schedule}"),
+        _ => writeln!(text, "\nschedule: {} choices", found.schedule.choices().len()),
+    };
+    let again = run(&simulation.log(true), trial, seed);
+    let Some(again) = again.filter(|again| again.text == found.text) else {
+        text.push_str("\nRun again it came out otherwise: it depends on where memory lies.\n");
+        return Some((text, None));
+    };
+    if let Some(log) = &again.log {
+        let _ = write!(text, "\n{}", interleaving(log, &again.scene));
+    }
+    Some((text, again.log))
+}
+
+fn run(simulation: &Simulation, trial: &conformance::Trial, seed: u64) -> Option<Found> {
+    match simulation.run(|| trial.run(&Effort::simulated(), seed)) {
+        Ok(outcome) => {
+            let (text, scene) = match (outcome.value, outcome.abandoned.as_slice()) {
+                (Ok(()), []) => return None,
+                (Ok(()), left) => {
+                    (format!("{}\nthreads that never ended: {left:?}", trial.name()), Vec::new())
+                }
+                (Err(failure), _) => (failure.to_string(), failure.finding.scene().to_vec()),
+            };
+            Some(Found { text, scene, schedule: outcome.trace, log: outcome.log })
+        }
+        Err(failure) => {
+            let text = format!("{} with seed {seed}\n{}", trial.name(), without_schedule(&failure));
+            let report = failure.report();
+            let (schedule, log) = (report.trace.clone(), report.log.clone());
+            Some(Found { text, scene: Vec::new(), schedule, log })
+        }
+    }
+}
+
+/// The failure without its schedule, which has a place of its own and may be long.
+fn without_schedule(failure: &Failure) -> String {
+    let text = failure.to_string();
+    text.split_once("\n  schedule:").map_or(text.clone(), |(before, _)| format!("{before})"))
+}
+
+/// How the calls of `scene` got in each other's way; without any, what happened last.
+fn interleaving(log: &Log, scene: &[Recorded]) -> String {
+    let mut excerpt = log.excerpt().rows(ROWS_SHOWN);
+    for Recorded { by, operation } in scene {
+        let (start, end) = (operation.start, operation.end);
+        if let Some(thread) = thread_of(log, by, start, end) {
+            excerpt = excerpt.call(thread, start, end, &operation.action.to_string());
+        }
+    }
+    let what = match scene {
+        [] => "What happened last, where threads meet",
+        _ => "What happened meanwhile, where threads meet",
+    };
+    format!("{what}:\n{excerpt}")
+}
+
+/// The thread of this name that did something between the two times.
+fn thread_of(log: &Log, name: &str, start: u64, end: Option<u64>) -> Option<ThreadId> {
+    let meanwhile = start..=end.unwrap_or(u64::MAX);
+    let mut events = log.events().iter().filter(|event| meanwhile.contains(&event.nanos));
+    let is_it = |thread: ThreadId| log.thread(thread) == format!("{thread} '{name}'");
+    events.find(|event| is_it(event.thread)).map(|event| event.thread)
+}
+
+/// Writes all of `log` to `path`, if there is one; what to say about it.
+fn write(log: Option<Box<Log>>, path: Option<&Path>) -> String {
+    let (Some(log), Some(path)) = (log, path) else {
+        return "\nWith --log FILE: every access of that run.\n".to_owned();
+    };
+    match std::fs::write(path, log.to_string()) {
+        Ok(()) => format!("\nEvery access of that run: {}\n", path.display()),
+        Err(error) => format!("\nCannot write {}: {error}\n", path.display()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

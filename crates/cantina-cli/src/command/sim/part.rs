@@ -1,0 +1,199 @@
+//! One experiment of a simulation: who runs in which shapes on which variants of the machine.
+
+use super::cell::Cell;
+use super::variant::{Variant, variants};
+use crate::args::SimArgs;
+use crate::command::allowed::{check_pools, check_shapes};
+use cantina_sim::cost::Machine;
+use lab_on_sim::experiment::scheduling::{ddb, fib, tell};
+use lab_on_sim::experiment::{
+    Contestant, capacity, chunk_size, fairness, pollers, ratios, registered, rooms_stack,
+    scheduling, single_producer, throughput, tree_height,
+};
+use lab_on_sim::workload::Shape;
+
+/// As many producers as consumers, from one processor each to half of the papers' machine.
+const SHAPES: [usize; 5] = [1, 2, 4, 8, 16];
+const QUICK_SHAPES: [usize; 3] = [1, 4, 16];
+/// Workers among pollers, and how many pollers.
+const WORKERS: [usize; 2] = [4, 16];
+const QUICK_WORKERS: [usize; 1] = [4];
+const POLLERS: [u64; 6] = [0, 1, 2, 4, 8, 16];
+const QUICK_POLLERS: [u64; 2] = [0, 4];
+
+/// Workers who share a stack: the paper's.
+const SHARING: [usize; 9] = [1, 2, 4, 8, 12, 16, 20, 25, 30];
+const QUICK_SHARING: [usize; 4] = [1, 2, 8, 30];
+
+/// One experiment of a simulation.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) experiment: &'static str,
+    pools: Vec<Contestant>,
+    shapes: Vec<Shape>,
+    variants: Vec<Variant>,
+    /// Tasks of each producer; of a scheduler, or of workers who share them, all there are.
+    tasks: u64,
+    cores: usize,
+}
+
+impl Part {
+    /// What `args` ask of an experiment.
+    ///
+    /// # Errors
+    /// One line that says what is allowed.
+    pub(super) fn new(
+        experiment: &'static str,
+        args: &SimArgs,
+        machine: &Machine,
+    ) -> Result<Self, String> {
+        let cores = machine.core_count();
+        check_shapes(experiment, &args.shapes)?;
+        let shapes = match args.shapes.as_slice() {
+            [] => default_shapes(experiment, args.quick, cores),
+            typed => typed
+                .iter()
+                .map(|shape| Shape::new(shape.producers as usize, shape.consumers as usize))
+                .collect(),
+        };
+        // A default that does not fit is left out; what was asked for is not.
+        let (fitting, large): (Vec<_>, Vec<_>) =
+            shapes.into_iter().partition(|shape| threads(experiment, *shape, 0) <= cores);
+        if let Some(shape) = large.first().filter(|_| !args.shapes.is_empty() || fitting.is_empty())
+        {
+            return Err(format!(
+                "{shape} does not fit on {}; allowed: at most {cores} threads",
+                machine.name()
+            ));
+        }
+        Ok(Self {
+            experiment,
+            pools: pools(experiment, args)?,
+            shapes: fitting,
+            variants: variants(experiment, machine),
+            tasks: args.tasks.unwrap_or_else(|| tasks(experiment, args.quick)),
+            cores,
+        })
+    }
+
+    /// Everything to run, in the order of the rows.
+    pub(super) fn cells(&self) -> impl Iterator<Item = (&Contestant, Shape, &Variant)> {
+        self.pools.iter().flat_map(move |pool| {
+            let pollers = pool.parameter.map_or(0, |(_, value)| value);
+            let fits = move |shape: &Shape| {
+                pool.shapes.admit(*shape) && threads(self.experiment, *shape, pollers) <= self.cores
+            };
+            let shapes = self.shapes.iter().copied().filter(fits);
+            shapes.flat_map(move |shape| {
+                self.variants.iter().map(move |variant| (pool, shape, variant))
+            })
+        })
+    }
+
+    /// One of them.
+    pub(super) fn cell<'a>(
+        &self,
+        pool: &'a Contestant,
+        shape: Shape,
+        variant: &'a Variant,
+        seeds: u64,
+        memory_limit: usize,
+    ) -> Cell<'a> {
+        Cell {
+            machine: &variant.machine,
+            pool,
+            shape,
+            tasks: match self.experiment {
+                rooms_stack::NAME => rooms_stack::nodes(self.tasks),
+                name if scheduling::NAMES.contains(&name) => self.tasks,
+                _ => self.tasks * shape.producers as u64,
+            },
+            seeds,
+            pin: variant.pin,
+            memory_limit,
+        }
+    }
+}
+
+/// How many threads a shape has in an experiment, beside so many pollers if it has any.
+fn threads(experiment: &str, shape: Shape, pollers: u64) -> usize {
+    match experiment {
+        pollers::NAME => pollers::threads(shape, pollers),
+        name if scheduling::has_workers(name) => shape.consumers,
+        rooms_stack::NAME => shape.producers,
+        _ => shape.threads(),
+    }
+}
+
+fn default_shapes(experiment: &str, quick: bool, cores: usize) -> Vec<Shape> {
+    let square = |counts: &[usize]| counts.iter().map(|&count| Shape::new(count, count)).collect();
+    match (experiment, quick) {
+        (ratios::NAME, _) => ratios::shapes(cores, quick),
+        (single_producer::NAME, _) => single_producer::shapes(cores.saturating_sub(1), quick),
+        // The papers' shape: half of the processors each.
+        (chunk_size::NAME | capacity::NAME | tree_height::NAME | fairness::NAME, _) => {
+            square(&[(cores / 2).max(1)])
+        }
+        (fib::NAME | ddb::NAME, false) => square(&scheduling::SIMULATED_WORKERS),
+        (fib::NAME | ddb::NAME, true) => square(&scheduling::QUICK_SIMULATED_WORKERS),
+        (tell::NAME, false) => tell::SHAPES.to_vec(),
+        (tell::NAME, true) => tell::QUICK_SHAPES.to_vec(),
+        (rooms_stack::NAME, false) => square(&SHARING),
+        (rooms_stack::NAME, true) => square(&QUICK_SHARING),
+        (pollers::NAME, false) => square(&WORKERS),
+        (pollers::NAME, true) => square(&QUICK_WORKERS),
+        (_, false) => square(&SHAPES),
+        (_, true) => square(&QUICK_SHAPES),
+    }
+}
+
+/// Tasks of each producer, or all calls or messages of a scheduler, or nodes of workers who share them: enough to fill some chunks where
+/// chunks are what it is about, or where one producer feeds everybody.
+fn tasks(experiment: &str, quick: bool) -> u64 {
+    match (experiment, quick) {
+        (single_producer::NAME, false) => 50_000,
+        // Those of one number: 22, or 20. Of less, its beginning and end, where not all workers have something, are
+        // the larger part.
+        (fib::NAME, false) => fib::calls(22),
+        (fib::NAME, true) => fib::calls(20),
+        // The upper levels of the paper's trees.
+        (rooms_stack::NAME, false) => 240_000,
+        (rooms_stack::NAME, true) => 48_000,
+        // The end is a small part of it: of half as many, SALSA+CAS would lose a tenth of what it has.
+        (throughput::NAME, false) => 40_000,
+        (_, false) => 20_000,
+        (throughput::NAME, true) => 16_000,
+        (_, true) => 4_000,
+    }
+}
+
+fn pools(experiment: &str, args: &SimArgs) -> Result<Vec<Contestant>, String> {
+    let all = match (experiment, args.quick) {
+        (chunk_size::NAME, false) => chunk_size::contestants(&chunk_size::SIZES),
+        (chunk_size::NAME, true) => chunk_size::contestants(&chunk_size::QUICK_SIZES),
+        (capacity::NAME, false) => capacity::contestants(&capacity::CAPACITIES),
+        (capacity::NAME, true) => capacity::contestants(&capacity::QUICK_CAPACITIES),
+        (tree_height::NAME, false) => tree_height::contestants(&tree_height::HEIGHTS),
+        (tree_height::NAME, true) => tree_height::contestants(&tree_height::QUICK_HEIGHTS),
+        (fairness::NAME, false) => fairness::contestants(&fairness::HEIGHTS),
+        (fairness::NAME, true) => fairness::contestants(&fairness::QUICK_HEIGHTS),
+        (rooms_stack::NAME, false) => rooms_stack::contestants(&rooms_stack::SIMULATED_PERCENT),
+        (rooms_stack::NAME, true) => rooms_stack::contestants(&rooms_stack::QUICK_PERCENT),
+        (pollers::NAME, false) => pollers::contestants(&POLLERS),
+        (pollers::NAME, true) => pollers::contestants(&QUICK_POLLERS),
+        (fib::NAME, false) => fib::contestants(&fib::WORK),
+        (fib::NAME, true) => fib::contestants(&fib::QUICK_WORK),
+        (ddb::NAME, false) => ddb::contestants_with(&ddb::WORK),
+        (ddb::NAME, true) => ddb::contestants_with(&ddb::QUICK_WORK),
+        (tell::NAME, _) => tell::contestants(),
+        _ => registered(),
+    };
+    let mut names: Vec<String> = all.iter().map(|each| each.name.clone()).collect();
+    names.dedup();
+    check_pools(experiment, &args.pools, &names)?;
+    let wanted = |each: &Contestant| match args.pools.as_slice() {
+        [] => !(args.quick && each.name.ends_with("-batch")),
+        typed => typed.contains(&each.name),
+    };
+    Ok(all.into_iter().filter(wanted).collect())
+}

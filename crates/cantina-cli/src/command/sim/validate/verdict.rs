@@ -1,0 +1,195 @@
+//! Which ratios agree.
+
+use super::{NAME, THREADS};
+use crate::failure::Failure;
+use cantina_lab::experiment::Spread;
+use cantina_lab::workload::BACKLOG;
+use cantina_record::Row;
+use std::fmt;
+
+/// How far two ratios may be apart.
+const FACTOR: f64 = 2.0;
+
+/// What came out, for each number of threads.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Verdict {
+    columns: Vec<Column>,
+}
+
+#[derive(Debug, PartialEq)]
+struct Column {
+    threads: usize,
+    /// In the order of the registry. The first is what the others are compared with in the table.
+    pools: Vec<Pool>,
+}
+
+/// A pool on both machines.
+#[derive(Clone, Debug, PartialEq)]
+struct Pool {
+    name: String,
+    /// Million tasks per second.
+    real: f64,
+    simulated: f64,
+}
+
+impl Pool {
+    /// How much faster it is on the real machine than on the simulated one.
+    fn quotient(&self) -> f64 {
+        self.real / self.simulated
+    }
+}
+
+impl Column {
+    /// The two pools whose ratios are farthest apart.
+    fn worst(&self) -> Option<(&Pool, &Pool)> {
+        let by_quotient = |a: &&Pool, b: &&Pool| a.quotient().total_cmp(&b.quotient());
+        Some((self.pools.iter().max_by(by_quotient)?, self.pools.iter().min_by(by_quotient)?))
+    }
+
+    /// The quotient of the pool in the middle.
+    fn median(&self) -> f64 {
+        let quotients = self.pools.iter().map(Pool::quotient);
+        Spread::of(quotients).map_or(1.0, |spread| spread.median)
+    }
+
+    /// How far their ratios are apart: 1 when they are the same.
+    fn apart(&self) -> f64 {
+        self.worst().map_or(1.0, |(high, low)| high.quotient() / low.quotient())
+    }
+}
+
+impl Verdict {
+    /// Compares the rows of both machines.
+    pub(super) fn of(rows: &[Row], threads: &[usize], pools: &[String]) -> Self {
+        let rate = |pool: &str, threads: usize, real: bool| {
+            let is_it = |row: &&Row| {
+                row.pool == pool
+                    && row.number(THREADS) == Some(threads as f64)
+                    && (row.machine == "real") == real
+            };
+            rows.iter().find(is_it)?.number("mops_median")
+        };
+        let pool = |name: &String, threads| {
+            let (real, simulated) = (rate(name, threads, true)?, rate(name, threads, false)?);
+            Some(Pool { name: name.clone(), real, simulated })
+        };
+        let column = |&threads: &usize| Column {
+            threads,
+            pools: pools.iter().filter_map(|name| pool(name, threads)).collect(),
+        };
+        Self { columns: threads.iter().map(column).collect() }
+    }
+
+    /// `row` with the ratio to the first pool on its machine.
+    pub(super) fn annotate(&self, row: Row) -> Row {
+        let threads = row.number(THREADS);
+        let column = self.columns.iter().find(|column| Some(column.threads as f64) == threads);
+        let Some(first) = column.and_then(|column| column.pools.first()) else { return row };
+        let base = if row.machine == "real" { first.real } else { first.simulated };
+        match row.number("mops_median") {
+            Some(rate) if base > 0.0 => row.with("ratio", rate / base),
+            _ => row,
+        }
+    }
+
+    /// # Errors
+    /// When two pools do not agree.
+    pub(crate) fn judge(&self) -> Result<(), Failure> {
+        let Some(column) = self.columns.iter().find(|column| column.apart() > FACTOR) else {
+            return Ok(());
+        };
+        Err(Failure::Failed(format!(
+            "{NAME}: with {} thread(s) two ratios differ by {:.2}, more than a factor of {FACTOR}",
+            column.threads,
+            column.apart()
+        )))
+    }
+}
+
+/// What so many threads do.
+fn how(threads: usize) -> String {
+    match threads {
+        1 => ", which puts and gets in turn".to_owned(),
+        _ => format!(
+            ", a producer and a consumer between whom there are {} to {} tasks",
+            BACKLOG.start, BACKLOG.end
+        ),
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for column in &self.columns {
+            let Some(first) = column.pools.first() else { continue };
+            let width = column.pools.iter().map(|pool| pool.name.len()).max().unwrap_or(0);
+            let threads = column.threads;
+            writeln!(f, "\nRatios to {} with {threads} thread(s){}:", first.name, how(threads))?;
+            writeln!(
+                f,
+                "  {:width$}  {:>6}  {:>9}  {:>6}  {:>8}  {:>12}  simulated beside the median pool",
+                "", "real", "simulated", "apart", "real ns", "simulated ns"
+            )?;
+            let median = column.median();
+            for pool in &column.pools {
+                let (real, simulated) = (pool.real / first.real, pool.simulated / first.simulated);
+                let apart = (real / simulated).max(simulated / real);
+                let nanos = |mops: f64| 1e3 / mops;
+                let (here, there) = (nanos(pool.real), nanos(pool.simulated));
+                let (off, word) = match pool.quotient() / median {
+                    slow if slow >= 1.0 => (slow, "slow"),
+                    fast => (1.0 / fast, "fast"),
+                };
+                let name = &pool.name;
+                writeln!(
+                    f,
+                    "  {name:width$}  {real:6.2}  {simulated:9.2}  {apart:6.2}  {here:8.1}  {there:12.1}  \
+                     {off:.2} times too {word}"
+                )?;
+            }
+            let Some((high, low)) = column.worst() else { continue };
+            writeln!(
+                f,
+                "  farthest apart of all pairs: {} to {}, {:.2} real and {:.2} simulated, a factor \
+                 of {:.2}: {}",
+                high.name,
+                low.name,
+                high.real / low.real,
+                high.simulated / low.simulated,
+                column.apart(),
+                if column.apart() <= FACTOR { "they agree" } else { "they do not agree" }
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Column, Pool, Verdict};
+    use crate::failure::Failure;
+
+    fn verdict(rates: &[(&str, f64, f64)]) -> Verdict {
+        let pool = |&(name, real, simulated): &(&str, f64, f64)| Pool {
+            name: name.to_owned(),
+            real,
+            simulated,
+        };
+        Verdict { columns: vec![Column { threads: 2, pools: rates.iter().map(pool).collect() }] }
+    }
+
+    #[test]
+    fn ratios_within_a_factor_of_two_agree_whatever_the_speed() {
+        let agreed = verdict(&[("a", 10.0, 100.0), ("b", 20.0, 101.0), ("c", 5.0, 50.0)]);
+        assert_eq!(agreed.judge(), Ok(()));
+        assert!(agreed.to_string().contains("they agree"), "{agreed}");
+    }
+
+    #[test]
+    fn every_pair_counts_and_not_only_those_with_the_first() {
+        // Each within a factor of two of the first, but not of each other.
+        let apart = verdict(&[("a", 10.0, 10.0), ("b", 19.0, 10.0), ("c", 10.0, 19.0)]);
+        assert!(matches!(apart.judge(), Err(Failure::Failed(_))));
+        assert!(apart.to_string().contains("b to c, 1.90 real and 0.53 simulated"), "{apart}");
+        assert!(apart.to_string().contains("they do not agree"), "{apart}");
+    }
+}

@@ -1,0 +1,141 @@
+//! Being inside.
+
+use super::form::{Form, Taken};
+use super::{EnterError, Rooms, wait};
+use machine::held::Held;
+use machine::thread::panicking;
+use machine::time::Duration;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::resume_unwind;
+
+/// Being inside a room. Dropped, it leaves.
+///
+/// It stays on its thread:
+///
+/// ```compile_fail,E0277
+/// let rooms = cantina::rooms::Rooms::new(2);
+/// let guard = rooms.enter(0).unwrap();
+/// std::thread::scope(|scope| {
+///     scope.spawn(move || drop(guard));
+/// });
+/// ```
+#[must_use = "the room is left when the guard is dropped"]
+pub struct Guard<'a> {
+    // Before `_held`: exit code that enters these rooms is caught.
+    stay: Stay<'a>,
+    _held: Held,
+    stays_here: PhantomData<*const ()>,
+}
+
+/// Somebody's stay in the rooms.
+pub(super) struct Stay<'a> {
+    rooms: &'a Rooms,
+    room: usize,
+    /// What it came with, if it is inside. Not so after a panic between two rooms.
+    inside: Option<Taken>,
+    /// Whether its thread was unwinding when it came.
+    came_unwinding: bool,
+}
+
+impl<'a> Guard<'a> {
+    #[inline]
+    pub(super) fn new(rooms: &'a Rooms, room: usize, taken: Taken) -> Self {
+        let held = Held::new(rooms);
+        Self { stay: Stay::new(rooms, room, taken), _held: held, stays_here: PhantomData }
+    }
+
+    /// The number of the room.
+    pub fn room(&self) -> usize {
+        self.stay.room
+    }
+
+    /// Leaves, and enters `room`, for which it has a ticket before it leaves: if that room is the next to open it is in
+    /// the batch. It may be the same room.
+    ///
+    /// # Errors
+    /// As [`Rooms::enter`]; it is still inside the old room then.
+    ///
+    /// # Panics
+    /// When exit code does. It is in no room then, and another `change_to` enters from outside.
+    pub fn change_to(&mut self, room: usize) -> Result<(), EnterError> {
+        let rooms = self.stay.rooms;
+        let taken = self.stay.exchange(room)?;
+        if let Taken::Ticket(ticket) = taken {
+            wait::wait(&rooms.form, room, ticket);
+        }
+        self.stay.arrive(room, taken);
+        Ok(())
+    }
+
+    /// Leaves, and enters `room` as [`change_to`](Self::change_to) does, but waits no longer than `timeout`.
+    ///
+    /// # Errors
+    /// As [`Rooms::enter_timeout`]; it is in no room then.
+    ///
+    /// # Panics
+    /// When exit code does.
+    pub fn change_timeout(mut self, room: usize, timeout: Duration) -> Result<Self, EnterError> {
+        let rooms = self.stay.rooms;
+        let taken = self.stay.exchange(room)?;
+        wait::arrive_within(&rooms.form, room, taken, timeout)?;
+        self.stay.arrive(room, taken);
+        Ok(self)
+    }
+}
+
+impl<'a> Stay<'a> {
+    #[inline]
+    pub(super) fn new(rooms: &'a Rooms, room: usize, taken: Taken) -> Self {
+        rooms.entered();
+        let came_unwinding = rooms.poison.is_wanted() && panicking();
+        Self { rooms, room, inside: Some(taken), came_unwinding }
+    }
+
+    /// Takes a ticket for `room`, then leaves the room it is in.
+    pub(super) fn exchange(&mut self, room: usize) -> Result<Taken, EnterError> {
+        self.rooms.check(room)?;
+        let taken = self.rooms.form.take(room)?;
+        self.rooms.came(taken);
+        let Some(before) = self.inside.take() else { return Ok(taken) };
+        if let Some(panic) = self.rooms.leave(self.room, before).filter(|_| !panicking()) {
+            if let Taken::Ticket(ticket) = taken {
+                self.rooms.give_up(room, ticket);
+            }
+            resume_unwind(panic);
+        }
+        Ok(taken)
+    }
+
+    pub(super) fn arrive(&mut self, room: usize, taken: Taken) {
+        self.rooms.entered();
+        (self.room, self.inside) = (room, Some(taken));
+    }
+
+    pub(super) fn room(&self) -> usize {
+        self.room
+    }
+
+    pub(super) fn rooms(&self) -> &'a Rooms {
+        self.rooms
+    }
+}
+
+impl Drop for Stay<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        let Some(taken) = self.inside else { return };
+        if self.rooms.poison.is_wanted() && !self.came_unwinding && panicking() {
+            self.rooms.poison.set();
+        }
+        if let Some(panic) = self.rooms.leave(self.room, taken).filter(|_| !panicking()) {
+            resume_unwind(panic);
+        }
+    }
+}
+
+impl fmt::Debug for Guard<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Guard").field(&self.stay.room).finish()
+    }
+}

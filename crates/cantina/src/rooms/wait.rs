@@ -1,0 +1,94 @@
+//! Waiting until a ticket is good: a look or two, then sleep.
+
+use super::EnterError;
+use super::form::{Form, Taken};
+use super::sleepers::Wake;
+use machine::Backoff;
+use machine::park::Parker;
+use machine::time::{Duration, Instant};
+
+/// Goes inside `room`, and waits for it if need be. How it came there.
+#[inline]
+pub(crate) fn enter(form: &impl Form, room: usize) -> Result<Taken, EnterError> {
+    let taken = form.take_in_time(room)?;
+    if let Taken::Ticket(ticket) = taken {
+        wait(form, room, ticket);
+    }
+    Ok(taken)
+}
+
+/// Returns inside `room`, or an error when it takes longer than `most`.
+pub(super) fn arrive_within(
+    form: &impl Form,
+    room: usize,
+    taken: Taken,
+    most: Duration,
+) -> Result<(), EnterError> {
+    match taken {
+        Taken::Ticket(ticket) if !wait_at_most(form, room, ticket, Some(most)) => {
+            Err(EnterError::TimedOut)
+        }
+        Taken::Inside | Taken::Joined | Taken::Ticket(_) => Ok(()),
+    }
+}
+
+/// Returns when `ticket` is good.
+#[inline(never)]
+pub(super) fn wait(form: &impl Form, room: usize, ticket: u64) {
+    let until_it_is_good = wait_at_most(form, room, ticket, None);
+    debug_assert!(until_it_is_good, "who has no deadline gives nothing up");
+}
+
+/// Returns when `ticket` is good, or when it is not for so long: then it is given up. Whether it is good.
+fn wait_at_most(form: &impl Form, room: usize, ticket: u64, most: Option<Duration>) -> bool {
+    // What is too far away to be told never comes.
+    let deadline = most.and_then(|most| Instant::now().checked_add(most));
+    if look_around(form, room, ticket) {
+        return true;
+    }
+    let parker = Parker::new();
+    let (sleepers, mut sleeper) = (form.sleepers(room, ticket), form.sleeper(ticket));
+    sleepers.add(&mut sleeper, Wake::Thread(parker.unparker()));
+    while !form.is_good(room, ticket) {
+        match deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())) {
+            None => parker.park(),
+            Some(left) if parker.park_timeout(left) => {}
+            Some(_) => break,
+        }
+    }
+    sleepers.remove(sleeper, |ticket| form.is_good(room, ticket));
+    form.is_good(room, ticket) || !gives_up(form, room, ticket)
+}
+
+/// Gives `ticket` up, unless its room opens: then its holder is inside, when this returns.
+pub(super) fn gives_up(form: &impl Form, room: usize, ticket: u64) -> bool {
+    let given_up = form.give_up(room, ticket);
+    if !given_up {
+        // Whoever opens the room is about to say so.
+        let backoff = Backoff::new();
+        while !form.is_good(room, ticket) {
+            backoff.snooze();
+        }
+    }
+    given_up
+}
+
+/// Looks for a while whether `ticket` becomes good; only once if others need the processor for that. A room is open for some
+/// microseconds, mostly, and to sleep and to be woken takes longer.
+fn look_around(form: &impl Form, room: usize, ticket: u64) -> bool {
+    let backoff = Backoff::new();
+    let outstanding = form.outstanding();
+    let many = outstanding > form.processors();
+    // The more there are the longer a room is open; to sleep and to be woken takes longer still, and all wait for it.
+    let mut looks = if many { 0 } else { machine::looks() * outstanding.max(1) as usize };
+    loop {
+        if form.is_good(room, ticket) {
+            return true;
+        }
+        if many || backoff.is_completed() {
+            let Some(left) = looks.checked_sub(1) else { return false };
+            looks = left;
+        }
+        backoff.snooze();
+    }
+}

@@ -1,0 +1,217 @@
+//! SALSA: a pool that moves a task for the price of a cache line.
+//!
+//! Each consumer has a pool of its own, made of chunks of about a thousand tasks. A producer fills a
+//! chunk for one consumer; that consumer empties it with plain loads and stores, no atomic
+//! read-modify-write and no fence. A consumer that has nothing steals a whole chunk, with two
+//! compare-and-swaps and one fence that the operating system makes for all threads at once.
+//!
+//! Ends find the core they are made on and prefer partners near to it; memory lies on the node of its
+//! consumer where the operating system can place it. Tasks lie in the chunks themselves.
+//!
+//! ```
+//! let pool = cantina::salsa::Salsa::new();
+//! let mut put = pool.producer();
+//! let mut get = pool.consumer();
+//! let crew = std::thread::spawn(move || (0..1_000).for_each(|task| put.put(task)));
+//! crew.join().unwrap();
+//! assert_eq!(get.drain().sum::<i32>(), 499_500);
+//! ```
+//!
+//! # Progress
+//! Puts are wait-free but for allocation; gets are lock-free. A consumer that finds a few tasks which
+//! their owner is about to take waits a bounded number of turns before it steals them. A producer that
+//! is far ahead of all consumers gives up the processor once before it asks for more memory.
+//!
+//! # Order
+//! None is promised. Tasks of one producer that stay in one chunk come out in order.
+//!
+//! # Memory
+//! Every end has at most one chunk half filled or half emptied, and every consumer keeps up to 16 spare
+//! ones ([`Builder::spares`]) and up to three that wait to become such; what a burst needed beyond that goes back to the allocator as it is
+//! drained. A leaked consumer keeps up to eight chunks more until the pool goes.
+//!
+//! # Limits
+//! 256 consumers at a time, or what [`Builder::max_consumers`] says, at most 4094;
+//! [`Salsa::try_consumer`] gives an error beyond it. Any number of producers.
+//!
+//! # fork and seccomp
+//! Where `membarrier` is forbidden from the start the pool uses [`Mode::Claim`]. Where it is forbidden
+//! later a steal fails, and the tasks stay where they are until their owner takes them.
+
+pub mod bounded;
+mod builder;
+mod ends;
+mod metrics;
+mod mode;
+pub mod policy;
+mod scpool;
+
+pub use bounded::Bounded;
+pub use builder::Builder;
+pub use ends::{Consumer, Producer, Worker};
+pub use metrics::Metrics;
+pub use mode::Mode;
+
+use crate::pool::{self, TooMany};
+use machine::Arc;
+use machine::atomic::AtomicUsize;
+use machine::atomic::Ordering::Relaxed;
+use machine::thread::current_core;
+use machine::topology::{CoreId, NodeId};
+use policy::Policy;
+use scpool::Pools;
+use std::fmt;
+
+/// An unbounded pool of tasks in chunks; see the [module](self).
+pub struct Salsa<T> {
+    shared: Arc<Shared<T>>,
+}
+
+/// The pools, and how to use them.
+struct Shared<T> {
+    pools: Arc<Pools<T>>,
+    policy: Box<dyn Policy>,
+    balancing: bool,
+    /// How many producers there have been: by node, and last those whose node is not known.
+    producers: Box<[AtomicUsize]>,
+}
+
+impl<T> Salsa<T> {
+    /// An empty pool.
+    ///
+    /// # Panics
+    /// When a thousand tasks do not fit into the address space.
+    pub fn new() -> Self {
+        Self::builder().build().expect("the defaults are allowed")
+    }
+
+    /// Settings to build one from.
+    pub fn builder() -> Builder<T> {
+        Builder::new()
+    }
+
+    /// One more putting end, near the core it is made on.
+    pub fn producer(&self) -> Producer<T> {
+        Producer::new(self.shared.clone(), self.shared.here(), None)
+    }
+
+    /// One more putting end, near `core`.
+    pub fn producer_on(&self, core: CoreId) -> Producer<T> {
+        Producer::new(self.shared.clone(), self.shared.node_of(core), None)
+    }
+
+    /// One more getting end, on the core it is made on.
+    ///
+    /// # Panics
+    /// Beyond [`Builder::max_consumers`]; see [`try_consumer`](Self::try_consumer).
+    pub fn consumer(&self) -> Consumer<T> {
+        self.try_consumer().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// One more getting end, on `core`.
+    ///
+    /// # Errors
+    /// [`TooMany`] beyond [`Builder::max_consumers`].
+    pub fn consumer_on(&self, core: CoreId) -> Result<Consumer<T>, TooMany> {
+        Consumer::new(self.shared.clone(), self.shared.node_of(core))
+    }
+
+    /// One more getting end, on the core it is made on.
+    ///
+    /// # Errors
+    /// [`TooMany`] beyond [`Builder::max_consumers`].
+    pub fn try_consumer(&self) -> Result<Consumer<T>, TooMany> {
+        Consumer::new(self.shared.clone(), self.shared.here())
+    }
+
+    /// One more end for a thread in both roles: it puts to itself first.
+    ///
+    /// # Panics
+    /// As [`consumer`](Self::consumer).
+    pub fn worker(&self) -> Worker<T> {
+        self.try_worker().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// One more end for a thread in both roles.
+    ///
+    /// # Errors
+    /// [`TooMany`] beyond [`Builder::max_consumers`].
+    pub fn try_worker(&self) -> Result<Worker<T>, TooMany> {
+        Worker::new(self.shared.clone(), self.shared.here())
+    }
+
+    /// What it has done so far.
+    pub fn metrics(&self) -> Metrics {
+        let pools = &self.shared.pools;
+        let mut metrics = Metrics {
+            chunks: pools.chunk_count(),
+            chunk_bytes: pools.settings.shape.bytes(),
+            ..Metrics::default()
+        };
+        for home in (0..pools.used()).filter_map(|id| pools.home(id)) {
+            home.counters.add_to(&mut metrics);
+            metrics.spare_chunks += home.spare_count();
+        }
+        metrics
+    }
+
+    /// Tasks of a chunk.
+    pub fn chunk_size(&self) -> usize {
+        self.shared.pools.settings.shape.slots as usize
+    }
+
+    /// How many tasks it held a moment ago.
+    pub fn len_hint(&self) -> usize {
+        self.shared.pools.len_hint()
+    }
+}
+
+impl<T> Shared<T> {
+    /// The number of a new producer on `node`.
+    fn number_producer(&self, node: Option<NodeId>) -> usize {
+        let unknown = self.producers.len() - 1;
+        let count = &self.producers[node.map_or(unknown, |NodeId(node)| node.min(unknown))];
+        // stat: to tell producers apart.
+        count.fetch_add(1, Relaxed)
+    }
+
+    fn node_of(&self, core: CoreId) -> Option<NodeId> {
+        self.pools.settings.topology.node_of(core)
+    }
+
+    /// The node of the calling thread.
+    fn here(&self) -> Option<NodeId> {
+        self.node_of(current_core()?)
+    }
+}
+
+pool::forward_to_own_methods!(Salsa {
+    fn try_consumer(&self) -> Result<Consumer<T>, TooMany> {
+        self.try_consumer()
+    }
+});
+
+impl<T> Clone for Salsa<T> {
+    fn clone(&self) -> Self {
+        Self { shared: self.shared.clone() }
+    }
+}
+
+impl<T> Default for Salsa<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> fmt::Debug for Shared<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pools = &self.pools;
+        write!(f, "{} chunks in {} homes", pools.chunk_count(), pools.used())
+    }
+}
+
+impl<T> fmt::Debug for Salsa<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Salsa").field(&*self.shared).finish()
+    }
+}

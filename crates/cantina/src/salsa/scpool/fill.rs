@@ -1,0 +1,219 @@
+//! The putting side: a producer and the chunk it fills.
+
+use super::chunk::{Chunk, Header};
+use super::shape::{Group, Slot};
+use super::{Home, Pools};
+use machine::Arc;
+use std::mem::MaybeUninit;
+use std::ptr;
+
+/// A producer's end of the mechanism.
+pub(in crate::salsa) struct Filler<T> {
+    /// What the header says after all that has been published in this group.
+    header: Header,
+    /// What it says when the group is full. Equal to `header` when there is no room.
+    full: Header,
+    /// Where the group's first slot lies.
+    slots: *const Slot<T>,
+    /// Where the header lies.
+    word: *const machine::atomic::AtomicU64,
+    /// The first slot behind the group.
+    group_end: u32,
+    /// Slots of a chunk.
+    chunk_size: u32,
+    /// The chunk being filled; not to be looked at once `group_end` is its end and the group is full.
+    chunk: Option<Chunk<T>>,
+    home: usize,
+    pools: Arc<Pools<T>>,
+}
+
+// SAFETY: it is the one producer of its chunk, on whichever thread; tasks are sent.
+unsafe impl<T: Send> Send for Filler<T> {}
+
+impl<T> Filler<T> {
+    pub(in crate::salsa) fn new(pools: Arc<Pools<T>>) -> Self {
+        Self {
+            header: Header::empty(0),
+            full: Header::empty(0),
+            slots: ptr::null(),
+            word: ptr::null(),
+            group_end: 0,
+            chunk_size: pools.settings.shape.slots,
+            chunk: None,
+            home: 0,
+            pools,
+        }
+    }
+
+    /// Whether the next task has a place in this group.
+    #[inline(always)]
+    pub(in crate::salsa) fn has_room(&self) -> bool {
+        self.header != self.full
+    }
+
+    /// Puts `task`.
+    ///
+    /// # Safety
+    /// [`has_room`](Self::has_room).
+    #[inline(always)]
+    pub(in crate::salsa) unsafe fn put(&mut self, task: T) {
+        // SAFETY: there is room, so we fill this chunk (I2), and the slot behind those that the header
+        // counts is ours until it is published.
+        unsafe { self.write(self.header, task) };
+        self.header = self.header.plus(1);
+        // SAFETY: as above; `word` is the group's header. After the chunk's last slot we look no more.
+        unsafe { Header::store(self.word, self.header) };
+    }
+
+    /// Writes `task` into the slot behind those that `written` counts.
+    ///
+    /// # Safety
+    /// There is an unpublished slot there.
+    #[inline(always)]
+    unsafe fn write(&mut self, written: Header, task: T) {
+        // SAFETY: the caller's.
+        unsafe {
+            let slot = self.slots.add(written.counts());
+            (*slot).with_mut(|slot| slot.write(MaybeUninit::new(task)));
+        }
+    }
+
+    /// Puts tasks from `tasks` into the rest of this group, and publishes them together. How many they
+    /// were.
+    ///
+    /// # Panics
+    /// When the iterator does; what it gave before is published.
+    pub(in crate::salsa) fn put_run(&mut self, tasks: &mut impl Iterator<Item = T>) -> usize {
+        /// Publishes what has been written, whatever the iterator does.
+        struct Run<'a, T> {
+            filler: &'a mut Filler<T>,
+            written: Header,
+        }
+        impl<T> Drop for Run<'_, T> {
+            fn drop(&mut self) {
+                if self.written != self.filler.header {
+                    self.filler.header = self.written;
+                    // SAFETY: something was written, so there was room: as in `put`.
+                    unsafe { Header::store(self.filler.word, self.written) };
+                }
+            }
+        }
+        let room = self.room();
+        let written = self.header;
+        let mut run = Run { filler: self, written };
+        for count in 0..room {
+            let Some(task) = tasks.next() else { return count };
+            // SAFETY: the group is not full with all that has been written, and this is not published.
+            unsafe { run.filler.write(run.written, task) };
+            run.written = run.written.plus(1);
+        }
+        room
+    }
+
+    /// How many tasks [`put_run`](Self::put_run) puts at most.
+    pub(in crate::salsa) fn room(&self) -> usize {
+        self.full.minus(self.header) as usize
+    }
+
+    /// Goes on to the next group of the same chunk. Whether there is one.
+    pub(in crate::salsa) fn next_group(&mut self) -> bool {
+        match self.chunk {
+            Some(_) if self.group_end < self.chunk_size => {
+                self.word = self.word.wrapping_byte_add(Group::<T>::STRIDE);
+                self.slots = self.word.wrapping_byte_add(Group::<T>::SLOTS_AT).cast();
+                let more = Group::<T>::SLOTS.min(self.chunk_size - self.group_end);
+                self.group_end += more;
+                self.header = self.full.restarted();
+                self.full = self.header.plus(more);
+                true
+            }
+            _ => {
+                // Its last slot is published: it is not ours to look at any more.
+                self.chunk = None;
+                false
+            }
+        }
+    }
+
+    /// Goes on at `filled`, with the lap of `lap`.
+    fn open_group(&mut self, chunk: Chunk<T>, filled: u32, lap: Header) {
+        let shape = &self.pools.settings.shape;
+        let first = shape.first::<T>(filled);
+        self.group_end = shape.end::<T>(filled);
+        self.header = lap.restarted().plus(filled - first);
+        self.full = lap.restarted().plus(self.group_end - first);
+        self.slots = chunk.slot(shape, first);
+        self.word = chunk.header_at(shape, filled);
+    }
+
+    /// Goes on with a half-filled chunk that a producer left in home `id`. Whether there was one.
+    pub(in crate::salsa) fn resume_in(&mut self, id: usize) -> bool {
+        self.let_go();
+        let Some(chunk) = self.pools.home(id).and_then(Home::take_open) else { return false };
+        let lap = chunk.life(|life| life.lap);
+        self.home = id;
+        self.chunk = Some(chunk);
+        self.open_group(chunk, chunk.filled(), Header::empty(lap));
+        true
+    }
+
+    /// Makes room in home `id` with a spare chunk. Whether there was one: a consumer without is behind
+    /// with its work.
+    pub(in crate::salsa) fn room_in(&mut self, id: usize) -> bool {
+        self.let_go();
+        let Some(home) = self.pools.lasting_home(id) else { return false };
+        let spare = home.pop_spare();
+        spare.into_iter().for_each(|chunk| self.begin(chunk, id, home));
+        spare.is_some()
+    }
+
+    /// Makes room in home `id` with a new chunk.
+    pub(in crate::salsa) fn force_room_in(&mut self, id: usize) {
+        self.let_go();
+        let settings = &self.pools.settings;
+        let Some(home) = self.pools.lasting_home(id) else { return self.force_room_in(0) };
+        let chunk = Chunk::allocate(&settings.shape, &settings.topology, home.node());
+        self.pools.count_chunks(1, 0);
+        self.begin(chunk, id, home);
+    }
+
+    /// Begins to fill `chunk`, which is private, at home `id`.
+    fn begin(&mut self, chunk: Chunk<T>, id: usize, home: &Home<T>) {
+        let shape = &self.pools.settings.shape;
+        let place = home.table.claim();
+        // SAFETY: private.
+        let lap = unsafe {
+            chunk.settle(|life| life.place = Some(place));
+            chunk.begin(shape, id)
+        };
+        place.publish(chunk);
+        // I7: now that it can be found, and before its first task.
+        home.count_append();
+        self.home = id;
+        self.chunk = Some(chunk);
+        self.open_group(chunk, 0, Header::empty(lap));
+    }
+
+    /// Lets go of the chunk: leaves it to the home's next producer, or seals it.
+    fn let_go(&mut self) {
+        let (header, full, end) = (self.header, self.full, self.group_end);
+        self.full = self.header;
+        let Some(chunk) = self.chunk.take() else { return };
+        let filled = end - full.minus(header);
+        if filled == self.chunk_size {
+            // Its last slot is published: it is not ours to look at any more.
+            return;
+        }
+        chunk.set_filled(filled);
+        let left = self.pools.home(self.home).is_some_and(|home| home.leave_open(chunk));
+        if !left {
+            chunk.seal(filled);
+        }
+    }
+}
+
+impl<T> Drop for Filler<T> {
+    fn drop(&mut self) {
+        self.let_go();
+    }
+}

@@ -1,0 +1,120 @@
+//! Threads for operations that block: they are started when they are needed, and stay for a while.
+//!
+//! # Invariants
+//! * **I1** a job in the queue has a thread that comes for it: one that was just started or woken, or, where there may be
+//!   no more of them, each that ends what it does. All of that is said under the lock.
+
+use machine::Arc;
+use machine::lock::Mutex;
+use machine::park::{Parker, Unparker};
+use machine::thread;
+use machine::time::Duration;
+use std::collections::VecDeque;
+
+/// How long a thread waits for something to do before it goes.
+const STAYS: Duration = Duration::from_secs(10);
+
+/// Something that blocks. It is told whether it runs; otherwise it is cancelled. It does not panic.
+type Job = Box<dyn FnOnce(bool) + Send>;
+
+/// The threads of one runtime.
+#[derive(Clone)]
+pub(super) struct Blocking(Arc<Mutex<State>>);
+
+struct State {
+    jobs: VecDeque<Job>,
+    /// Threads that wait, by their numbers.
+    idle: Vec<(usize, Unparker)>,
+    /// How many threads there are, and how many there may be.
+    threads: usize,
+    most: usize,
+    /// How many were started so far.
+    started: usize,
+    stopped: bool,
+}
+
+impl Blocking {
+    pub(super) fn new(most: usize) -> Self {
+        let (jobs, idle) = (VecDeque::new(), Vec::new());
+        let state = State { jobs, idle, threads: 0, most, started: 0, stopped: false };
+        Self(Arc::new(Mutex::new(state)))
+    }
+
+    /// Runs `job` on a thread that waits, or on a new one, or when there is one again.
+    pub(super) fn run(&self, job: impl FnOnce(bool) + Send + 'static) {
+        let mut state = self.0.lock();
+        if state.stopped {
+            drop(state);
+            return job(false);
+        }
+        state.jobs.push_back(Box::new(job));
+        if let Some((_, thread)) = state.idle.pop() {
+            drop(state);
+            return thread.unpark();
+        }
+        if state.threads == state.most {
+            return;
+        }
+        state.threads += 1;
+        state.started += 1;
+        let number = state.started;
+        drop(state);
+        let this = self.clone();
+        let builder = thread::Builder::new().name("cantina-blocking".to_owned());
+        if builder.spawn(move || this.work(number)).is_err() {
+            self.not_started();
+        }
+    }
+
+    /// There can be no more threads: what nobody comes for is cancelled.
+    #[cold]
+    fn not_started(&self) {
+        let mut state = self.0.lock();
+        state.threads -= 1;
+        let left =
+            if state.threads == 0 { std::mem::take(&mut state.jobs) } else { VecDeque::new() };
+        drop(state);
+        left.into_iter().for_each(|job| job(false));
+    }
+
+    /// What a thread does.
+    fn work(&self, number: usize) {
+        let parker = Parker::new();
+        loop {
+            let mut state = self.0.lock();
+            if let Some(job) = state.jobs.pop_front() {
+                drop(state);
+                job(true);
+                continue;
+            }
+            if state.stopped {
+                state.threads -= 1;
+                return;
+            }
+            state.idle.push((number, parker.unparker()));
+            drop(state);
+            // Woken or not, what counts is whether somebody has taken it off the list.
+            let _woken = parker.park_timeout(STAYS);
+            let mut state = self.0.lock();
+            let before = state.idle.len();
+            state.idle.retain(|(idle, _)| *idle != number);
+            if state.idle.len() < before {
+                state.threads -= 1;
+                return;
+            }
+        }
+    }
+
+    /// Begins nothing more. How many jobs were left.
+    pub(super) fn stop(&self) -> usize {
+        let mut state = self.0.lock();
+        state.stopped = true;
+        let left = std::mem::take(&mut state.jobs);
+        let idle = std::mem::take(&mut state.idle);
+        drop(state);
+        idle.into_iter().for_each(|(_, thread)| thread.unpark());
+        let count = left.len();
+        left.into_iter().for_each(|job| job(false));
+        count
+    }
+}

@@ -1,0 +1,231 @@
+//! What a thread is to the schedulers: a worker of one or none, and a list of what it does next.
+//!
+//! To fill an eventual can cause the next one to be filled, to drop a value can drop the last handle of another, and
+//! so on without an end. So none of it nests: each is a job for a list that the outermost call works off.
+//!
+//! A worker also has references to its scheduler in stock, so that those who come and go with each operation need not
+//! be counted where all workers meet.
+//!
+//! # Invariants
+//! * **I1** a thread's word is 0 or the address of a [`Context`] further up its stack, which sets it back before it goes.
+
+use super::blocks::{Blocks, Spare};
+use super::cell::Waiters;
+use super::shared::Shared;
+use super::waits::Waiting;
+use machine::thread;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+/// Something that a thread does next.
+enum Job {
+    /// Wakes those in a list.
+    Wake(Waiters),
+    Other(Box<dyn FnOnce()>),
+}
+
+impl Job {
+    fn run(self) {
+        match self {
+            Self::Wake(waiters) => waiters.wake(),
+            Self::Other(job) => job(),
+        }
+    }
+}
+
+/// What lies on the stack of a thread that has to do with schedulers.
+pub(super) struct Context {
+    /// What it is worker of, to which it has a reference. Null: of none.
+    shared: *const Shared,
+    /// Its number among the workers.
+    index: usize,
+    /// How many references to that it has in stock.
+    stock: Cell<usize>,
+    /// Operations that wait, and were told so by this worker.
+    waiting: RefCell<Waiting>,
+    blocks: Blocks,
+    jobs: RefCell<VecDeque<Job>>,
+    working: Cell<bool>,
+}
+
+/// How many references a worker takes at a time.
+const STOCK: usize = 1024;
+
+/// Sets the thread's word back.
+struct Restore(usize);
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        thread::set_word(self.0);
+    }
+}
+
+impl Context {
+    fn new(shared: *const Shared, index: usize) -> Self {
+        Self {
+            shared,
+            index,
+            stock: Cell::default(),
+            waiting: RefCell::default(),
+            blocks: Blocks::default(),
+            jobs: RefCell::default(),
+            working: Cell::default(),
+        }
+    }
+
+    /// Runs `f` on a thread that is worker `index` of `shared`, to which it has a reference.
+    pub(super) fn of_worker<R>(shared: &Shared, index: usize, f: impl FnOnce() -> R) -> R {
+        let context = Self::new(shared, index);
+        let result = context.installed(f);
+        shared.give_back(context.stock.take());
+        result
+    }
+
+    fn installed<R>(&self, f: impl FnOnce() -> R) -> R {
+        let _restore = Restore(thread::word());
+        thread::set_word(ptr::from_ref(self).expose_provenance());
+        f()
+    }
+
+    #[inline(always)]
+    fn current<R>(f: impl FnOnce(Option<&Self>) -> R) -> R {
+        let context = ptr::with_exposed_provenance::<Self>(thread::word());
+        // SAFETY: I1: null, or a context that lives at least until its caller's caller returns.
+        f(unsafe { context.as_ref() })
+    }
+
+    /// Does something with the context of a worker of `shared`.
+    #[inline(always)]
+    fn of<R>(shared: *const Shared, f: impl FnOnce(Option<&Self>) -> R) -> R {
+        Self::current(|context| f(context.filter(|context| ptr::eq(context.shared, shared))))
+    }
+
+    /// What it is worker of.
+    #[inline(always)]
+    fn worker_of(&self) -> Option<&Shared> {
+        // SAFETY: its worker has a reference.
+        unsafe { self.shared.as_ref() }
+    }
+
+    /// Does what is left, and no more of it nests.
+    #[cold]
+    fn work_off(&self) {
+        loop {
+            let job = self.jobs.borrow_mut().pop_front();
+            let Some(job) = job else { break };
+            quietly(|| job.run());
+        }
+    }
+
+    /// One more reference to `shared`, whose worker the calling thread may be.
+    #[inline]
+    pub(super) fn take_reference(shared: &Shared) {
+        Self::of(shared, |context| match context {
+            None => shared.take(1),
+            Some(context) => {
+                if context.stock.get() == 0 {
+                    shared.take(STOCK);
+                    context.stock.set(STOCK);
+                }
+                context.stock.set(context.stock.get() - 1);
+            }
+        });
+    }
+
+    /// One reference less to `shared`, if the calling thread is its worker: that has another one. Whether it is.
+    #[inline]
+    pub(super) fn stock_reference(shared: *const Shared) -> bool {
+        Self::of(shared, |context| {
+            let Some(context) = context else { return false };
+            let stock = context.stock.get() + 1;
+            context.stock.set(stock);
+            if stock > 2 * STOCK {
+                context.stock.set(STOCK);
+                context.worker_of().into_iter().for_each(|shared| shared.give_back(STOCK + 1));
+            }
+            true
+        })
+    }
+
+    /// Does something with the blocks that the calling worker keeps, and with those for others. It frees and takes none
+    /// of its own.
+    #[inline(always)]
+    pub(super) fn with_blocks<R>(f: impl FnOnce(&Blocks, &Spare) -> R) -> Option<R> {
+        Self::current(|context| {
+            let context = context?;
+            Some(f(&context.blocks, &context.worker_of()?.spare))
+        })
+    }
+
+    /// Has a worker of `shared` keep what waits, if the calling thread is one.
+    pub(super) fn with_waiting<R>(
+        shared: &Shared,
+        f: impl FnOnce(&RefCell<Waiting>) -> R,
+    ) -> Option<R> {
+        Self::of(shared, |context| context.map(|context| f(&context.waiting)))
+    }
+
+    /// Cancels what waits with the calling worker. How many there were.
+    pub(super) fn clear_waiting() -> usize {
+        let waiting = Self::current(|context| context.map(|context| context.waiting.take()));
+        waiting.map_or(0, Waiting::cancel)
+    }
+}
+
+/// Whether the calling thread is a worker of any scheduler.
+pub(super) fn is_worker() -> bool {
+    Context::current(|context| context.is_some_and(|context| context.worker_of().is_some()))
+}
+
+/// The calling thread's number among the workers of `shared`.
+#[inline]
+pub(super) fn worker_of(shared: &Shared) -> Option<usize> {
+    Context::of(shared, |context| context.map(|context| context.index))
+}
+
+/// Does `job`, at once or when those that the calling thread is about to do are done.
+pub(super) fn later(job: impl FnOnce() + 'static) {
+    let run = |job| {
+        quietly(job);
+    };
+    next(job, |job| Job::Other(Box::new(job)), run);
+}
+
+/// Wakes `waiters`, at once or when what the calling thread is about to do is done.
+#[inline]
+pub(super) fn wake_later(waiters: Waiters) {
+    next(waiters, Job::Wake, Waiters::wake);
+}
+
+/// `run` does not panic.
+#[inline(always)]
+fn next<T>(what: T, job: impl FnOnce(T) -> Job, run: impl FnOnce(T)) {
+    let first = |context: &Context, what| {
+        context.working.set(true);
+        run(what);
+        if !context.jobs.borrow().is_empty() {
+            context.work_off();
+        }
+        context.working.set(false);
+    };
+    Context::current(|context| match context {
+        Some(context) if context.working.get() => context.jobs.borrow_mut().push_back(job(what)),
+        Some(context) => first(context, what),
+        None => {
+            let context = Context::new(ptr::null(), 0);
+            context.installed(|| first(&context, what));
+        }
+    });
+}
+
+/// Does `job`, whose panic is nobody's business. Whether it panicked.
+pub(super) fn quietly(job: impl FnOnce()) -> bool {
+    let Err(panic) = catch_unwind(AssertUnwindSafe(job)) else { return false };
+    // What a panic carries may panic when it is dropped.
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        std::mem::forget(again);
+    }
+    true
+}

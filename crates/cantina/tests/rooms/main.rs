@@ -1,0 +1,205 @@
+//! What rooms promise, on real threads.
+
+mod cancelled;
+mod panics;
+mod properties;
+#[path = "../scenarios/rooms.rs"]
+mod scenarios;
+mod support;
+
+use cantina::rooms::{EnterError, Rooms};
+use machine::park::Parker;
+use machine::time::{Duration, Instant};
+use machine::{Arc, thread};
+use support::{House, both, threads};
+
+const SOON: Duration = Duration::from_millis(10);
+
+#[test]
+fn the_scenarios_come_out_right_on_real_threads() {
+    for (name, scenario) in scenarios::ALL.into_iter().chain(scenarios::CROWDS) {
+        println!("{name}");
+        (0..500).for_each(|_| scenario());
+    }
+}
+
+#[test]
+fn what_there_is_not_is_an_error() {
+    for builder in both(3) {
+        let rooms = builder.build().unwrap();
+        assert_eq!(rooms.enter(3).unwrap_err(), EnterError::NoSuchRoom);
+        assert_eq!(rooms.try_enter(usize::MAX).unwrap_err(), EnterError::NoSuchRoom);
+        assert_eq!(rooms.enter_timeout(4, SOON).unwrap_err(), EnterError::NoSuchRoom);
+        assert_eq!(rooms.with(3, || ()), Err(EnterError::NoSuchRoom));
+        let mut guard = rooms.enter(2).unwrap();
+        assert_eq!(guard.change_to(3), Err(EnterError::NoSuchRoom));
+        assert_eq!(guard.room(), 2);
+    }
+    assert!(Rooms::builder(0).build().is_err());
+    let error = Rooms::builder(2).on_last_exit(2, || ()).build().unwrap_err();
+    assert_eq!(error.to_string(), "on_last_exit cannot be 2: a room from 0 to 1");
+}
+
+#[test]
+fn who_would_block_does_not_enter() {
+    for builder in both(2) {
+        let rooms = Arc::new(builder.build().unwrap());
+        let guard = rooms.enter(0).unwrap();
+        assert_eq!(rooms.try_enter(0).unwrap_err(), EnterError::WouldBlock);
+        assert_eq!(rooms.try_enter(1).unwrap_err(), EnterError::WouldBlock);
+        drop(guard);
+        drop(rooms.try_enter(1).unwrap());
+        drop(rooms.try_enter(0).unwrap());
+    }
+}
+
+#[test]
+fn an_open_room_is_joined_where_that_is_wanted() {
+    let rooms = Arc::new(Rooms::builder(3).joined(true).build().unwrap());
+    let guard = rooms.enter(1).unwrap();
+    let theirs = rooms.clone();
+    let joins = thread::spawn(move || {
+        drop(theirs.enter(1).unwrap());
+        drop(theirs.try_enter(1).unwrap());
+        drop(theirs.enter_timeout(1, Duration::ZERO).unwrap());
+        assert_eq!(theirs.try_enter(0).unwrap_err(), EnterError::WouldBlock);
+    });
+    joins.join().unwrap();
+    drop(guard);
+    // Exit code is run when all of a batch have left, so that one must end.
+    let closed = Rooms::builder(2).joined(true).on_last_exit(1, || ()).build().unwrap();
+    let guard = closed.enter(1).unwrap();
+    assert_eq!(closed.try_enter(1).unwrap_err(), EnterError::WouldBlock);
+    drop(guard);
+}
+
+#[test]
+fn who_waits_is_not_passed_by_those_who_join() {
+    let rooms = Arc::new(Rooms::builder(2).joined(true).build().unwrap());
+    let guard = rooms.enter(0).unwrap();
+    let theirs = rooms.clone();
+    let waits = thread::spawn(move || theirs.enter_timeout(1, Duration::MAX).map(drop));
+    while !format!("{rooms:?}").contains(", 1]") {
+        thread::yield_now();
+    }
+    assert_eq!(rooms.try_enter(0).unwrap_err(), EnterError::WouldBlock);
+    drop(guard);
+    waits.join().unwrap().unwrap();
+    drop(rooms.try_enter(0).unwrap());
+}
+
+#[test]
+fn time_runs_out_and_leaves_nothing_behind() {
+    for builder in both(2) {
+        let rooms = Arc::new(builder.build().unwrap());
+        let guard = rooms.enter(0).unwrap();
+        let start = Instant::now();
+        for _ in 0..3 {
+            assert_eq!(rooms.enter_timeout(1, SOON).unwrap_err(), EnterError::TimedOut);
+            assert_eq!(rooms.enter_timeout(0, SOON).unwrap_err(), EnterError::TimedOut);
+        }
+        assert!(start.elapsed() >= 6 * SOON);
+        let guard = guard.change_timeout(0, Duration::MAX).unwrap();
+        assert_eq!(guard.room(), 0);
+        drop(guard);
+        drop(rooms.enter_timeout(1, Duration::ZERO).unwrap());
+        drop(rooms.try_enter(0).unwrap());
+    }
+}
+
+#[test]
+fn who_changes_in_time_is_inside_and_who_does_not_is_outside() {
+    for builder in both(2) {
+        let rooms = Arc::new(builder.build().unwrap());
+        let other = rooms.clone();
+        let guard = rooms.enter(0).unwrap();
+        let stay = Parker::new();
+        let go = stay.unparker();
+        let inside = thread::spawn(move || {
+            let guard = other.enter(1).unwrap();
+            stay.park();
+            drop(guard);
+        });
+        // Somebody waits for room 1, and is inside it until it is told.
+        while !format!("{rooms:?}").contains(", 1]") {
+            thread::sleep(SOON);
+        }
+        assert_eq!(guard.change_timeout(0, SOON).unwrap_err(), EnterError::TimedOut);
+        go.unpark();
+        inside.join().unwrap();
+        drop(rooms.try_enter(0).unwrap());
+    }
+}
+
+#[test]
+fn many_threads_on_few_cores_get_on() {
+    for builder in both(3) {
+        let house = House::new(builder, 3);
+        threads(64, move |number| {
+            let mut room = number % 3;
+            let mut guard = house.rooms.enter(room).unwrap();
+            for turn in 0..30 {
+                house.visit(room);
+                room = (room + 1 + (turn + number) % 2) % 3;
+                guard.change_to(room).unwrap();
+            }
+            house.visit(room);
+        });
+    }
+}
+
+#[test]
+#[cfg(debug_assertions)]
+#[should_panic = "would wait for itself"]
+fn a_thread_that_enters_twice_is_told() {
+    let rooms = Rooms::new(2);
+    let _guard = rooms.enter(0).unwrap();
+    let _ = rooms.enter(1);
+}
+
+/// What the metrics say of three who have entered, one of whom waited and slept: in either form.
+#[test]
+fn what_happened_is_counted_where_that_is_asked_for() {
+    for builder in both(2) {
+        assert_eq!(builder.build().unwrap().metrics(), None);
+    }
+    for builder in both(2) {
+        let rooms = Arc::new(builder.metrics(true).on_last_exit(0, || ()).build().unwrap());
+        let guard = rooms.enter(1).unwrap();
+        let waiter = {
+            let rooms = rooms.clone();
+            thread::spawn(move || rooms.with(0, || ()).unwrap())
+        };
+        while rooms.metrics().unwrap().sleeps == 0 {
+            thread::sleep(SOON);
+        }
+        let asleep = rooms.metrics().unwrap();
+        assert_eq!((asleep.entries, asleep.waits, asleep.exit_codes), (1, 0, 0));
+        drop(guard);
+        waiter.join().unwrap();
+        let before = rooms.metrics().unwrap();
+        assert_eq!((before.entries, before.joins, before.waits, before.sleeps), (2, 0, 1, 1));
+        assert_eq!(before.exit_codes, 1);
+        let mut guard = rooms.enter(1).unwrap();
+        guard.change_to(0).unwrap();
+        drop(guard);
+        let metrics = rooms.metrics().unwrap();
+        assert_eq!((metrics.entries, metrics.waits, metrics.sleeps), (4, 2, 1));
+        assert_eq!(metrics.exit_codes, 2);
+        // Counted rooms are opened for each who comes, others for those who waited.
+        assert!(metrics.batches >= 2 && metrics.batch_size().unwrap() <= 1.0, "{metrics:?}");
+    }
+}
+
+#[test]
+fn who_joins_is_counted() {
+    let rooms = Rooms::builder(2).joined(true).metrics(true).build().unwrap();
+    let guard = rooms.enter(0).unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| drop(rooms.enter(0).unwrap()));
+    });
+    drop(guard);
+    let metrics = rooms.metrics().unwrap();
+    assert_eq!((metrics.entries, metrics.joins, metrics.waits, metrics.batches), (2, 1, 0, 0));
+    assert_eq!(metrics.batch_size(), None);
+}

@@ -1,0 +1,196 @@
+//! Panics inside rooms, and of exit code: whoever else comes goes on.
+
+use crate::support::both;
+use cantina::rooms::{Builder, EnterError, Room, RoomCell, Rooms};
+use machine::atomic::AtomicUsize;
+use machine::atomic::Ordering::SeqCst;
+use machine::time::Duration;
+use machine::{Arc, thread};
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+/// Panics without a word.
+fn burst() -> ! {
+    resume_unwind(Box::new("burst"))
+}
+
+/// What `f` panics with.
+fn caught<R>(f: impl FnOnce() -> R) -> Option<&'static str> {
+    let panic = catch_unwind(AssertUnwindSafe(f)).err()?;
+    Some(panic.downcast_ref::<&str>().copied().unwrap_or("something else"))
+}
+
+/// The exit code of room 0 panics the first time.
+fn bursting(builder: Builder) -> Builder {
+    let times = AtomicUsize::new(0);
+    builder.on_last_exit(0, move || {
+        if times.fetch_add(1, SeqCst) == 0 {
+            burst();
+        }
+    })
+}
+
+#[test]
+fn who_panics_inside_leaves() {
+    for builder in both(2) {
+        let rooms = Arc::new(builder.build().unwrap());
+        let theirs = rooms.clone();
+        let inside = thread::spawn(move || theirs.with(0, || burst()));
+        let _ = rooms.enter(1).unwrap();
+        assert!(inside.join().is_err());
+        assert!(!rooms.is_poisoned());
+        drop(rooms.try_enter(0).unwrap());
+    }
+}
+
+#[test]
+fn a_panic_inside_is_remembered_where_that_is_asked_for() {
+    for builder in both(2) {
+        let rooms = builder.poison(true).build().unwrap();
+        assert_eq!(caught(|| rooms.with(0, || burst())), Some("burst"));
+        assert!(rooms.is_poisoned());
+        assert_eq!(rooms.enter(1).unwrap_err(), EnterError::Poisoned);
+        assert_eq!(rooms.try_enter(1).unwrap_err(), EnterError::Poisoned);
+        assert_eq!(rooms.enter_timeout(1, Duration::MAX).unwrap_err(), EnterError::Poisoned);
+        rooms.clear_poison();
+        let mut guard = rooms.enter(1).unwrap();
+        guard.change_to(0).unwrap();
+    }
+}
+
+/// One who comes while it unwinds has not panicked inside.
+#[test]
+fn who_comes_unwinding_poisons_nothing() {
+    struct Comes<'a>(&'a Rooms);
+    impl Drop for Comes<'_> {
+        fn drop(&mut self) {
+            self.0.with(1, || ()).unwrap();
+        }
+    }
+    for builder in both(2) {
+        let rooms = builder.poison(true).build().unwrap();
+        let unwinds = || {
+            let _comes = Comes(&rooms);
+            burst();
+        };
+        assert_eq!(caught(unwinds), Some("burst"));
+        assert!(!rooms.is_poisoned());
+    }
+}
+
+#[test]
+fn exit_code_that_panics_closes_the_room() {
+    for builder in both(2) {
+        let rooms = Arc::new(bursting(builder).build().unwrap());
+        let guard = rooms.enter(0).unwrap();
+        let theirs = rooms.clone();
+        let waits = thread::spawn(move || theirs.with(1, || 5).unwrap());
+        while !format!("{rooms:?}").contains(", 1]") {
+            thread::yield_now();
+        }
+        assert_eq!(caught(move || drop(guard)), Some("burst"));
+        assert_eq!(waits.join().unwrap(), 5);
+        assert_eq!(caught(|| rooms.with(0, || ())), None);
+    }
+}
+
+#[test]
+fn exit_code_that_panics_poisons() {
+    for builder in both(2) {
+        let rooms = bursting(builder).poison(true).build().unwrap();
+        assert_eq!(caught(|| rooms.with(0, || ())), Some("burst"));
+        assert_eq!(rooms.enter(1).unwrap_err(), EnterError::Poisoned);
+    }
+}
+
+/// Two panics at once would end the program.
+#[test]
+fn exit_code_that_panics_while_its_thread_unwinds_is_not_heard() {
+    struct Loud;
+    for builder in both(2) {
+        let rooms = bursting(builder).build().unwrap();
+        let unwinds = || rooms.with(0, || resume_unwind(Box::new(Loud)));
+        assert_eq!(caught(unwinds), Some("something else"));
+        drop(rooms.try_enter(1).unwrap());
+    }
+}
+
+/// The ticket for the new room is given back, or that one would stay open.
+#[test]
+fn exit_code_that_panics_in_a_change_leaves_the_guard_outside() {
+    for builder in both(2) {
+        let rooms = bursting(builder).build().unwrap();
+        let mut guard = rooms.enter(0).unwrap();
+        assert_eq!(caught(|| guard.change_to(1)), Some("burst"));
+        drop(rooms.try_enter(0).unwrap());
+        guard.change_to(1).unwrap();
+        assert_eq!(guard.room(), 1);
+        assert_eq!(rooms.try_enter(0).unwrap_err(), EnterError::WouldBlock);
+        drop(guard);
+        drop(rooms.try_enter(0).unwrap());
+    }
+}
+
+#[test]
+fn exit_code_that_panics_in_a_change_of_a_task_leaves_it_outside() {
+    for builder in both(2) {
+        let rooms = bursting(builder).build().unwrap();
+        let mut cx = Context::from_waker(Waker::noop());
+        let Poll::Ready(Ok(guard)) = pin!(rooms.enter_async(0)).poll(&mut cx) else {
+            panic!("the rooms are idle");
+        };
+        let mut changing = Box::pin(guard.change_to(1));
+        assert_eq!(caught(|| changing.as_mut().poll(&mut cx)), Some("burst"));
+        drop(changing);
+        drop(rooms.try_enter(0).unwrap());
+    }
+}
+
+/// Exit code that waits for itself is told so, and everybody else goes on.
+#[test]
+#[cfg(debug_assertions)]
+fn exit_code_that_enters_is_told() {
+    static ROOMS: std::sync::OnceLock<Rooms> = std::sync::OnceLock::new();
+    let enters = || drop(ROOMS.get().unwrap().enter(1));
+    let rooms = ROOMS.get_or_init(|| Rooms::builder(2).on_last_exit(0, enters).build().unwrap());
+    let panic = catch_unwind(AssertUnwindSafe(|| rooms.with(0, || ()))).unwrap_err();
+    assert!(panic.downcast_ref::<&str>().unwrap().contains("would wait for itself"));
+    drop(rooms.try_enter(1).unwrap());
+}
+
+struct Bursting;
+struct Calm;
+
+// SAFETY: the only one of its number; it hands out nothing.
+unsafe impl Room<u32> for Bursting {
+    const INDEX: usize = 0;
+    type View<'a> = ();
+    fn view(_: &u32) {}
+    fn on_close(state: &mut u32) {
+        *state += 1;
+        if *state == 1 {
+            burst();
+        }
+    }
+}
+
+// SAFETY: the only one of its number; those who read change nothing.
+unsafe impl Room<u32> for Calm {
+    const INDEX: usize = 1;
+    type View<'a> = &'a u32;
+    fn view(state: &u32) -> &u32 {
+        state
+    }
+}
+
+#[test]
+fn a_cell_whose_exit_code_panics_goes_on() {
+    let cell = RoomCell::<u32, 2>::new(0);
+    let guard = cell.enter::<Bursting>().unwrap();
+    assert_eq!(caught(|| guard.change::<Calm>()), Some("burst"));
+    assert_eq!(*cell.try_enter::<Calm>().unwrap().view(), 1);
+    drop(cell.enter::<Bursting>().unwrap());
+    assert_eq!(cell.into_inner(), 2);
+}

@@ -1,0 +1,57 @@
+//! The scenarios of rooms on schedules that turn around often, each of which its seed replays: on a machine with many
+//! processors, where those who wait look around before they sleep, and on one with a single one, where they do not.
+
+extern crate cantina_on_sim as cantina;
+
+#[path = "../../../crates/cantina/tests/scenarios/rooms.rs"]
+mod scenarios;
+mod turning;
+
+use cantina::rooms::Rooms;
+use machine::cost::Machine;
+use machine::engine::Simulation;
+use machine::{Arc, thread};
+
+/// Schedules of each scenario.
+const SCHEDULES: u64 = 750;
+/// Steps of a part of a scenario.
+const STRETCH: u64 = 15;
+
+#[test]
+fn the_scenarios_come_out_right_on_many_schedules() {
+    for (name, scenario) in scenarios::ALL.into_iter().chain(scenarios::CROWDS) {
+        for machine in [Machine::default(), Machine::uniform(1, 1).unwrap()] {
+            let simulation = Simulation::new().machine(machine);
+            turning::comes_out_right(name, scenario, &simulation, SCHEDULES, STRETCH);
+        }
+    }
+}
+
+/// Rooms for all who have a processor are open for microseconds, and to sleep takes longer.
+#[test]
+fn who_has_a_processor_seldom_sleeps() {
+    const USERS: usize = 32;
+    const VISITS: usize = 400;
+    const STEPS: u64 = 100_000_000;
+    for counted in [false, true] {
+        let sleeps =
+            Simulation::new().machine(Machine::opteron_8x4()).steps(STEPS).run_timed(|| {
+                let rooms = Rooms::builder(2).counted(counted).metrics(true).build().unwrap();
+                let rooms = Arc::new(rooms);
+                let user = |user: usize| {
+                    let rooms = rooms.clone();
+                    thread::spawn(move || {
+                        for visit in 0..VISITS {
+                            rooms.with((user + visit) % 2, || machine::work(100)).unwrap();
+                        }
+                    })
+                };
+                let users: Vec<_> = (0..USERS).map(user).collect();
+                users.into_iter().for_each(|user| user.join().unwrap());
+                rooms.metrics().unwrap().sleeps
+            });
+        // Some see a batch that is about to be counted; of those who left before it ended all would sleep.
+        let (sleeps, visits) = (sleeps.unwrap().value, (USERS * VISITS) as u64);
+        assert!(20 * sleeps < visits, "{sleeps} of {visits}, counted: {counted}");
+    }
+}

@@ -1,0 +1,188 @@
+//! How many own steps it takes to enter and to leave, for 2 to 64 users: P6, P7, P9 and P10 of the paper.
+//!
+//! A step is one access to something shared, or a call to sleep or to wake. Who sleeps takes none. So what is counted
+//! is what an agent has to do, and that is the same for any number of users: rooms are opened, and sleepers woken, by
+//! somebody who does a constant amount of work.
+
+extern crate cantina_on_sim as cantina;
+
+use cantina::rooms::Rooms;
+use machine::cost::Machine;
+use machine::engine::{Op, Simulation};
+use machine::lock::Mutex;
+use machine::progress::steps;
+use machine::schedule::Schedule;
+use machine::trace::What;
+use machine::{Arc, thread};
+use std::future::Future;
+use std::task::{Context, Poll, Waker};
+
+/// Numbers of users.
+const USERS: [usize; 6] = [2, 4, 8, 16, 32, 64];
+/// Schedules for each of them.
+const SCHEDULES: u64 = 40;
+/// How often each user enters.
+const TURNS: usize = 6;
+
+/// The most own steps of a call, on all schedules.
+#[derive(Clone, Copy, Debug, Default)]
+struct Most {
+    enter: u64,
+    leave: u64,
+}
+
+impl Most {
+    fn or(self, other: Self) -> Self {
+        Self { enter: self.enter.max(other.enter), leave: self.leave.max(other.leave) }
+    }
+}
+
+/// `users` users of `rooms` rooms, who come again and again.
+fn play(users: usize, rooms: usize, counted: bool) -> Most {
+    let house = Arc::new(Rooms::builder(rooms).counted(counted).build().unwrap());
+    let user = |number: usize| {
+        let house = house.clone();
+        thread::spawn(move || {
+            let turn = |turn| {
+                let before = steps();
+                let guard = house.enter((number + turn) % rooms).unwrap();
+                let inside = steps();
+                drop(guard);
+                Most { enter: inside - before, leave: steps() - inside }
+            };
+            (0..TURNS).map(turn).fold(Most::default(), Most::or)
+        })
+    };
+    let users: Vec<_> = (0..users).map(user).collect();
+    let users = users.into_iter().map(|user| user.join().unwrap());
+    users.fold(Most::default(), Most::or)
+}
+
+/// The most on all schedules, on a machine with one processor: so nobody looks around, and all sleep.
+///
+/// The schedules interrupt seldom. Whoever finds the list of sleepers locked tries again when it is not, and others may be
+/// faster: that is the lock's affair, and is not counted here.
+fn most(users: usize, rooms: usize, counted: bool) -> Most {
+    let on = |seed| {
+        let schedule = match seed % 2 {
+            0 => Schedule::RoundRobin { quantum: 100 + seed },
+            _ => Schedule::Pct { depth: 20, length: 200 * users },
+        };
+        let simulation = Simulation::new()
+            .seed(seed)
+            .schedule(schedule)
+            .machine(Machine::uniform(1, 1).unwrap());
+        simulation.run(|| play(users, rooms, counted)).unwrap_or_else(|failure| panic!("{failure}"))
+    };
+    (0..SCHEDULES).map(|seed| on(seed).value).fold(Most::default(), Most::or)
+}
+
+/// Number of rooms, whether they are counted, and the most steps to enter and to leave them.
+const BOUNDS: [(usize, bool, Most); 4] = [
+    (2, false, Most { enter: 28, leave: 16 }),
+    (3, false, Most { enter: 28, leave: 16 }),
+    (2, true, Most { enter: 28, leave: 22 }),
+    (5, true, Most { enter: 28, leave: 27 }),
+];
+
+#[test]
+fn p9_and_p10_to_enter_and_to_leave_takes_the_same_for_any_number_of_users() {
+    for (rooms, counted, bound) in BOUNDS {
+        for users in USERS {
+            let most = most(users, rooms, counted);
+            let what = format!("{users} users of {rooms} rooms, counted: {counted}");
+            assert!(most.enter <= bound.enter && most.leave <= bound.leave, "{what}: {most:?}");
+            // Somebody sleeps, and somebody wakes him.
+            assert!(users < 8 || most.enter * 4 > bound.enter * 3, "{what}: {most:?}");
+            assert!(users < 8 || most.leave * 4 > bound.leave * 3, "{what}: {most:?}");
+        }
+    }
+}
+
+/// Whoever is inside leaves, with `users` waiting for all rooms. In which order these open, and how many steps the one who
+/// leaves takes and the most that one who waited does.
+fn leave_to(users: usize, rooms: usize, counted: bool) -> (Vec<usize>, u64, u64) {
+    let order = std::sync::Arc::new(Mutex::new(Vec::new()));
+    let mut builder = Rooms::builder(rooms).counted(counted);
+    for room in 0..rooms {
+        let order = order.clone();
+        builder = builder.on_last_exit(room, move || order.lock().push(room));
+    }
+    let house = builder.build().unwrap();
+    let guard = house.enter(0).unwrap();
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut waiting: Vec<_> =
+        (0..users).map(|user| Box::pin(house.enter_async(user % rooms))).collect();
+    for entering in &mut waiting {
+        assert!(entering.as_mut().poll(&mut cx).is_pending());
+    }
+    let before = steps();
+    drop(guard);
+    let (left, mut most) = (steps() - before, 0);
+    while !waiting.is_empty() {
+        let many = waiting.len();
+        waiting.retain_mut(|entering| {
+            let before = steps();
+            match entering.as_mut().poll(&mut cx) {
+                Poll::Ready(guard) => {
+                    most = most.max(steps() - before);
+                    drop(guard);
+                    false
+                }
+                Poll::Pending => true,
+            }
+        });
+        assert!(waiting.len() < many, "no room is open");
+    }
+    let order = order.lock().clone();
+    (order, left, most)
+}
+
+fn on_one_schedule<T>(scenario: impl FnOnce() -> T) -> T {
+    Simulation::new().run(scenario).unwrap_or_else(|failure| panic!("{failure}")).value
+}
+
+#[test]
+fn p6_a_room_opens_when_each_other_one_has_been_open_at_most_once() {
+    for (rooms, counted) in [(2, false), (3, false), (2, true), (5, true)] {
+        for users in USERS {
+            let (order, ..) = on_one_schedule(|| leave_to(users, rooms, counted));
+            // First whoever left, then all rooms in turn for which there were tickets.
+            let turns = (1..=rooms).map(|step| step % rooms).filter(|room| *room < users);
+            let turns: Vec<usize> = std::iter::once(0).chain(turns).collect();
+            assert_eq!(order, turns, "{users} users");
+        }
+    }
+}
+
+#[test]
+fn p7_to_open_the_next_room_takes_the_same_for_any_number_of_users() {
+    for (rooms, counted) in [(2, false), (3, false), (2, true), (5, true)] {
+        let of = |users| on_one_schedule(|| leave_to(users, rooms, counted));
+        let (_, left, most) = of(16);
+        for users in [32, 64] {
+            let (_, now_left, now_most) = of(users);
+            assert_eq!((now_left, now_most), (left, most), "{users} users of {rooms} rooms");
+        }
+        let (_, few_left, few_most) = of(2);
+        assert!(few_left <= left && few_most <= most, "few take more than many");
+    }
+}
+
+/// How many read-modify-writes, and fences, one user takes who is alone: to enter and to leave.
+fn exchanges(rooms: usize, times: usize) -> usize {
+    let play = || {
+        let house = Rooms::new(rooms);
+        (0..times).for_each(|time| drop(house.enter(time % rooms).unwrap()));
+    };
+    let log = Simulation::new().log(true).run(play).unwrap().log.unwrap();
+    let costly = |what: &What| matches!(what, What::Update { .. } | What::Did(Op::Fence));
+    log.events().iter().filter(|event| costly(&event.what)).count()
+}
+
+#[test]
+fn alone_it_takes_two_read_modify_writes() {
+    for rooms in [1, 2, 3] {
+        assert_eq!(exchanges(rooms, 11) - exchanges(rooms, 1), 2 * 10, "{rooms} rooms");
+    }
+}
