@@ -4,8 +4,8 @@
 #   ci/deep.sh STEP [ARGUMENT...]     one step, its script is ci/deep/STEP.sh
 #   ci/deep.sh [--since REV]          all of them, for what has changed since REV (main)
 #
-#   mutate MODULE        weakens each ordering of a module, drops each fence: its loom scenarios must notice
-#   loom MODULE          its scenarios on every schedule, without a bound
+#   mutate MODULE...     weakens each ordering of a module, drops each fence: its loom scenarios must notice
+#   loom MODULE...       its scenarios on every schedule, without a bound
 #   sanitize KIND        the tests on real threads under the address or the thread sanitizer
 #   check POOL SECONDS   random programs, judged, from a seed that nobody has tried
 #   search [SECONDS]     the same for all pools, crashes at every step, graphs of operations
@@ -63,6 +63,10 @@ changed() {
 case ${1:-} in
   '' | --since) changed "$@" ;;
   -*) sed -n '2,22s/^# \{0,1\}//p' "$0"; exit 2 ;;
+  mutate | loom)
+    [ $# -gt 1 ] || { echo "deep: $1 which module?"; exit 2; }
+    for module in "${@:2}"; do step "$1" "$module"; done
+    ;;
   *) step "$@" ;;
 esac
 [ ${#failed[@]} = 0 ] || printf 'failed: %s\n' "${failed[@]}"

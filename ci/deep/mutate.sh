@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Weakens each ordering and drops each fence of a module, one at a time, in a copy. One of the module's loom scenarios must fail every time.
-# usage: ci/deep.sh mutate MODULE [SHARD/SHARDS]   (2/5: the second fifth of them; all without)
+# usage: ci/deep/mutate.sh MODULE [SHARD/SHARDS]   (2/5: the second fifth of them; all without)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 module=${1:?mutate which module? handoff, reclaim, salsa, ...}
@@ -18,8 +18,8 @@ grep --quiet --text "$module" <(cargo test --quiet -p cantina-on-loom --test sce
 sites() {
   find crates/cantina/src -name '*.rs' | grep -E "^crates/cantina/src/$module(\.rs|/)" | LC_ALL=C sort | xargs -r perl -ne '
     sub site { print join("\t", $ARGV, $., $_[0], $_[1], $_[2]), "\n" }
-    last if m{^#\[cfg\(test\)\]};
-    unless (m{^\s*(//|use )}) {
+    $tests = 1 if m{^#\[cfg\(test\)\]};
+    unless ($tests || m{^\s*(//|use )}) {
       my ($code) = split m{//};
       while ($code =~ m{\b(AcqRel|Acquire|Release)\b}g) {
         site($-[0], $1, $_) for $1 eq "AcqRel" ? qw(Acquire Release) : "Relaxed";
@@ -27,7 +27,7 @@ sites() {
       site($-[0], $&, "()") while $code =~ m{\bfence::full\(\)|\b(machine::)?fence_after_rmw\(\)|\b[\w.]+\.light\(\)}g;
       site($-[0], $&, "Ok::<(), machine::fence::HeavyFailed>(())") while $code =~ m{\b[\w.]+\.heavy\(\)}g;
     }
-    close ARGV if eof' | awk -v k="$shard" -v n="$shards" 'NR % n == k % n'
+    if (eof) { close ARGV; $tests = 0 }' | awk -v k="$shard" -v n="$shards" 'NR % n == k % n'
 }
 
 count=0 escaped=0

@@ -32,6 +32,10 @@ impl Builder {
 
     /// Exit code of `room`: run by the last one of each batch that leaves it, when nobody is inside any room and before
     /// anybody is let in. It must not enter these rooms. The last one given for a room counts.
+    ///
+    /// If it panics the room is closed all the same, and everybody else goes on. Whoever ran it gets the panic, as it leaves or
+    /// changes rooms, unless it unwinds already. One who leaves may close several rooms, whose other users have gone; then it
+    /// gets the first panic, and the others are dropped.
     pub fn on_last_exit(mut self, room: usize, code: impl Fn() + Send + Sync + 'static) -> Self {
         self.codes.push((room, Box::new(code)));
         self

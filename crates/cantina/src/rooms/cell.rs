@@ -1,7 +1,7 @@
 //! Rooms around a state: who is inside a room has what belongs to it.
 
 use super::form::{Either, Form, Setup, Taken};
-use super::{EnterError, Panic, wait};
+use super::{EnterError, Panic, forget, keep_first, wait};
 use machine::atomic::AtomicPtr;
 use machine::atomic::Ordering::Relaxed;
 use machine::cell::UnsafeCell;
@@ -193,9 +193,9 @@ impl<S, const M: usize> RoomCell<S, M> {
     /// Leaves `room`, where somebody came with `taken`. What exit code panicked with.
     #[inline]
     fn leave(&self, room: usize, taken: Taken) -> Option<Panic> {
-        let mut panic = None;
-        self.form.leave(room, taken, |room| panic = self.run(room).or(panic.take()));
-        panic
+        let mut first = None;
+        self.form.leave(room, taken, |room| keep_first(&mut first, self.run(room)));
+        first
     }
 
     /// Runs exit code. The room is closed whatever it does, or all would wait for ever.
@@ -249,7 +249,7 @@ impl<'a, S, R: Room<S>, const M: usize> CellGuard<'a, S, R, M> {
             match panic {
                 Some(panic) if !panicking() => {
                     if !wait::gives_up(&cell.form, R2::INDEX, ticket) {
-                        drop(cell.leave(R2::INDEX, taken));
+                        cell.leave(R2::INDEX, taken).into_iter().for_each(forget);
                     }
                     resume_unwind(panic);
                 }

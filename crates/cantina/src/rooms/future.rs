@@ -1,7 +1,7 @@
 //! Entering without blocking a thread.
 //!
 //! The ticket is taken at the first poll. A future that is dropped gives it up, or, if the room has opened for it, leaves as
-//! if it had been inside; if it was woken it wakes the next ones before, or the chain would end with it.
+//! if it had been inside. Nobody depends on when it is polled: who opens a room wakes every task that it opens for.
 
 use super::form::{Form, Taken};
 use super::guard::Stay;
@@ -73,7 +73,7 @@ impl<'a> Enter<'a> {
         self.rooms.form.is_good(self.room, ticket)
     }
 
-    /// Is not among the sleepers any more, and wakes others if it was woken.
+    /// Is not among the sleepers any more.
     fn get_up(&self, ticket: u64, sleeper: Sleeper) {
         let sleepers = self.rooms.form.sleepers(self.room, ticket);
         sleepers.remove(sleeper, |ticket| self.is_good(ticket));

@@ -22,9 +22,10 @@ use std::panic::resume_unwind;
 /// ```
 #[must_use = "the room is left when the guard is dropped"]
 pub struct Guard<'a> {
-    // Before `_held`: exit code that enters these rooms is caught.
+    // Before `held`: exit code that enters these rooms is caught.
     stay: Stay<'a>,
-    _held: Held,
+    /// Not so after a panic between two rooms.
+    held: Option<Held>,
     stays_here: PhantomData<*const ()>,
 }
 
@@ -41,8 +42,8 @@ pub(super) struct Stay<'a> {
 impl<'a> Guard<'a> {
     #[inline]
     pub(super) fn new(rooms: &'a Rooms, room: usize, taken: Taken) -> Self {
-        let held = Held::new(rooms);
-        Self { stay: Stay::new(rooms, room, taken), _held: held, stays_here: PhantomData }
+        let held = Some(Held::new(rooms));
+        Self { stay: Stay::new(rooms, room, taken), held, stays_here: PhantomData }
     }
 
     /// The number of the room.
@@ -60,11 +61,11 @@ impl<'a> Guard<'a> {
     /// When exit code does. It is in no room then, and another `change_to` enters from outside.
     pub fn change_to(&mut self, room: usize) -> Result<(), EnterError> {
         let rooms = self.stay.rooms;
-        let taken = self.stay.exchange(room)?;
+        let taken = self.exchange(room)?;
         if let Taken::Ticket(ticket) = taken {
             wait::wait(&rooms.form, room, ticket);
         }
-        self.stay.arrive(room, taken);
+        self.arrive(room, taken);
         Ok(())
     }
 
@@ -77,10 +78,24 @@ impl<'a> Guard<'a> {
     /// When exit code does.
     pub fn change_timeout(mut self, room: usize, timeout: Duration) -> Result<Self, EnterError> {
         let rooms = self.stay.rooms;
-        let taken = self.stay.exchange(room)?;
+        let taken = self.exchange(room)?;
         wait::arrive_within(&rooms.form, room, taken, timeout)?;
-        self.stay.arrive(room, taken);
+        self.arrive(room, taken);
         Ok(self)
+    }
+
+    /// As [`Stay::exchange`]. Exit code that panics leaves its thread in no room.
+    fn exchange(&mut self, room: usize) -> Result<Taken, EnterError> {
+        let held = self.held.take();
+        let taken = self.stay.exchange(room);
+        self.held = held;
+        taken
+    }
+
+    fn arrive(&mut self, room: usize, taken: Taken) {
+        let rooms = self.stay.rooms;
+        self.stay.arrive(room, taken);
+        self.held.get_or_insert_with(|| Held::new(rooms));
     }
 }
 

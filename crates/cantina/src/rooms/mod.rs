@@ -33,7 +33,7 @@
 //! Blocking: a room is open until the last of its batch has left. So whoever sleeps inside a room, or forgets its guard, holds up
 //! all who want another one or come later; and who waits for itself, inside one room for another, waits for ever (in debug
 //! builds a panic). From its ticket on a user waits for at most one batch of each room, and nobody has more to do than O(1), or
-//! O(rooms) where they are counted, to let others in: waiters are woken in a chain. Who waits or is inside takes no steps.
+//! O(rooms) where they are counted, to let others in: threads that wait are woken in a chain, tasks by who opens the room for them. Who waits or is inside takes no steps.
 //! A ticket is taken in one of the first steps of `enter`: who may wait looks on for some two microseconds before it, as long as nobody
 //! else waits. Where open rooms are joined, those inside when it is taken may be of any number, but nobody joins them from then on.
 //!
@@ -45,7 +45,8 @@
 //! * **I1** tickets are outstanding in at most one of these ways: nothing is (the object is idle), or exactly one thread is
 //!   responsible for opening a room, or exactly one batch is open.
 //! * **I2** exit code runs when a batch was let in and has left, by whoever is responsible then: nobody is inside any room.
-//! * **I3** who sleeps and has a good ticket was woken, or will be by one who was woken or opened the room.
+//! * **I3** who sleeps and has a good ticket was woken, or will be: a task by who opened the room, a thread by that one or by a thread that
+//!   was woken.
 //!
 //! # Orderings
 //! | edge | release side | acquire side | carries |
@@ -101,10 +102,27 @@ use machine::trace::{self, Role};
 use metrics::Counters;
 use std::any::Any;
 use std::fmt;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What a panic carries.
 type Panic = Box<dyn Any + Send>;
+
+/// Keeps the first panic, for whoever can be told of it, and drops another one.
+fn keep_first(first: &mut Option<Panic>, next: Option<Panic>) {
+    match (&first, next) {
+        (None, next) => *first = next,
+        (Some(_), Some(next)) => forget(next),
+        (Some(_), None) => {}
+    }
+}
+
+/// Drops what somebody panicked with whom nobody hears. That may panic itself, and goes no further either.
+fn forget(panic: Panic) {
+    if let Err(worse) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        mem::forget(worse);
+    }
+}
 
 /// What it is called, where a run is drawn, how often exit code has run.
 const CODES: [&str; 8] = [
@@ -212,7 +230,8 @@ impl Rooms {
         Ok(Guard::new(self, room, taken))
     }
 
-    /// Enters `room`, and waits until it is open, but no longer than `timeout`.
+    /// Enters `room`, and waits until it is open, but no longer than `timeout`. A thread that is inside already is not told that it waits
+    /// for itself: it learns it when the time is over.
     ///
     /// # Errors
     /// As [`enter`](Self::enter), and [`TimedOut`](EnterError::TimedOut).
@@ -225,7 +244,8 @@ impl Rooms {
     }
 
     /// Enters `room` without blocking a thread: the future is ready inside it. The ticket is taken at the first poll;
-    /// dropped before it is ready, the future gives it up.
+    /// dropped before it is ready, the future gives it up, and may block for a moment: whoever opens the room for it just then
+    /// has to say so first.
     ///
     /// A future that the room has opened for holds it open until it is polled or dropped, as a guard does: who waits
     /// in the same task for something else meanwhile may wait for ever.
@@ -307,13 +327,13 @@ impl Rooms {
     /// Leaves `room`, where somebody came with `taken`. What exit code panicked with.
     #[inline]
     fn leave(&self, room: usize, taken: Taken) -> Option<Panic> {
-        let mut panic = None;
+        let mut first = None;
         self.form.leave(room, taken, |room| {
             if let Some(closing) = &self.codes[room] {
-                panic = self.run(closing).or(panic.take());
+                keep_first(&mut first, self.run(closing));
             }
         });
-        panic
+        first
     }
 
     /// Runs exit code. The room is closed whatever it does, or all would wait for ever.
@@ -330,7 +350,7 @@ impl Rooms {
     /// Gives a ticket for `room` up, or leaves it if it is too late. What exit code panics with then is dropped.
     fn give_up(&self, room: usize, ticket: u64) {
         if !wait::gives_up(&self.form, room, ticket) {
-            drop(self.leave(room, Taken::Ticket(ticket)));
+            self.leave(room, Taken::Ticket(ticket)).into_iter().for_each(forget);
         }
     }
 }
@@ -356,5 +376,30 @@ impl Poison {
 impl fmt::Debug for Rooms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Rooms").field(&self.form).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::keep_first;
+    use std::panic::resume_unwind;
+
+    struct PanicsWhenDropped;
+
+    impl Drop for PanicsWhenDropped {
+        fn drop(&mut self) {
+            resume_unwind(Box::new(Self));
+        }
+    }
+
+    #[test]
+    fn of_several_panics_the_first_is_heard_whatever_the_others_carry() {
+        let mut first = None;
+        keep_first(&mut first, None);
+        assert!(first.is_none());
+        keep_first(&mut first, Some(Box::new("first")));
+        keep_first(&mut first, Some(Box::new(PanicsWhenDropped)));
+        keep_first(&mut first, None);
+        assert_eq!(first.unwrap().downcast_ref(), Some(&"first"));
     }
 }

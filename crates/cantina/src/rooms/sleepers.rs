@@ -4,25 +4,26 @@
 //! looks at `count`. Nobody is woken and no waker is dropped or cloned under it: that may run foreign code.
 //!
 //! # A chain
-//! Who opens a room wakes one sleeper. Whoever was woken, and only he, wakes two more before he goes in, or away. So
-//! nobody has much to do, and all are awake soon. A sleeper is taken out of the list by whoever wakes him, and only
-//! when his ticket is good: being gone from it *is* having been woken.
+//! Who opens a room wakes one thread, and all tasks that it opens for. A thread that was woken, and only it, wakes two more
+//! before it goes in, or away. So no thread has much to do for others, and all are awake soon. No task is part of the chain: a
+//! future that was woken may be left unpolled, for ever or until the others have been inside. A sleeper is taken out of
+//! its list by whoever wakes it, and only when its ticket is good: being gone from it *is* having been woken.
 
+use super::forget;
 use machine::atomic::AtomicUsize;
 use machine::atomic::Ordering::Relaxed;
 use machine::fence;
 use machine::lock::Mutex;
 use machine::park::Unparker;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
 
-/// How many a woken one wakes.
+/// How many threads a woken one wakes.
 const PASSED_ON: usize = 2;
 
-/// A list of sleepers. The tickets of its front are good before those of its end.
+/// The sleepers of a room. The tickets of those in front are good before those of the last.
 #[derive(Default)]
 pub(crate) struct Sleepers {
     /// How many there are; written under the lock.
@@ -32,16 +33,17 @@ pub(crate) struct Sleepers {
 
 #[derive(Default)]
 struct List {
-    asleep: BTreeMap<u64, Asleep>,
+    threads: BTreeMap<u64, Asleep<Unparker>>,
+    tasks: BTreeMap<u64, Asleep<Waker>>,
     /// Places given to those who have none by their ticket.
     places: u64,
     /// How many there ever were.
     slept: u64,
 }
 
-struct Asleep {
+struct Asleep<W> {
     ticket: u64,
-    wake: Wake,
+    wake: W,
 }
 
 /// How to wake somebody.
@@ -56,44 +58,41 @@ pub(crate) struct Sleeper {
     ticket: u64,
     /// The place that the ticket asks for. `None`: behind those who are there.
     wanted: Option<u64>,
-    /// The place in the list, from the first [`Sleepers::add`] on.
+    /// The place in its list, from the first [`Sleepers::add`] on.
     place: Option<u64>,
+    /// Whether it is a thread: a part of the chain.
+    is_thread: bool,
 }
 
 impl Sleeper {
     pub(super) fn new(ticket: u64, wanted: Option<u64>) -> Self {
-        Self { ticket, wanted, place: None }
+        Self { ticket, wanted, place: None, is_thread: false }
     }
 }
 
-impl Wake {
-    fn wake(self) {
-        match self {
-            Self::Thread(thread) => thread.unpark(),
-            // What an executor panics with goes no further, or a room might be left open.
-            Self::Task(task) => drop(catch_unwind(AssertUnwindSafe(|| task.wake()))),
-        }
-    }
+/// Takes the first one out, if its ticket is good.
+fn take_good<W>(asleep: &mut BTreeMap<u64, Asleep<W>>, is_good: impl Fn(u64) -> bool) -> Option<W> {
+    let first = asleep.first_entry()?;
+    is_good(first.get().ticket).then(|| first.remove().wake)
 }
 
 impl Sleepers {
-    /// Puts `sleeper` into the list, or, if it is there, lets it be woken by `wake` from now on. Then it must look once
-    /// more whether its ticket is good before it sleeps. One that was in the list and is no more was woken meanwhile, and is not put
-    /// there again: so [`remove`](Self::remove) knows that it has to wake others.
+    /// Puts `sleeper` into its list, or, if it is there, lets it be woken by `wake` from now on. Then it must look once
+    /// more whether its ticket is good before it sleeps.
     pub(super) fn add(&self, sleeper: &mut Sleeper, wake: Wake) {
         let mut list = self.list.lock();
         list.places += 1;
+        list.slept += u64::from(sleeper.place.is_none());
         let free = sleeper.wanted.unwrap_or(list.places);
-        let was_woken = sleeper.place.is_some_and(|place| !list.asleep.contains_key(&place));
-        let place = *sleeper.place.get_or_insert(free);
-        let was = match list.asleep.entry(place) {
-            Entry::Vacant(_) if was_woken => Some(wake),
-            Entry::Vacant(vacant) => {
-                vacant.insert(Asleep { ticket: sleeper.ticket, wake });
-                list.slept += 1;
+        let (place, ticket) = (*sleeper.place.get_or_insert(free), sleeper.ticket);
+        let was = match wake {
+            Wake::Thread(wake) => {
+                sleeper.is_thread = true;
+                let was = list.threads.insert(place, Asleep { ticket, wake });
+                debug_assert!(was.is_none(), "a thread goes to sleep once");
                 None
             }
-            Entry::Occupied(mut there) => Some(std::mem::replace(&mut there.get_mut().wake, wake)),
+            Wake::Task(wake) => list.tasks.insert(place, Asleep { ticket, wake }),
         };
         self.counted(&list);
         drop(list);
@@ -102,20 +101,27 @@ impl Sleepers {
         drop(was);
     }
 
-    /// Takes `sleeper` out, whose ticket is good or who does not want it any more. If it is not there it was woken, and
+    /// Takes `sleeper` out, whose ticket is good or who does not want it any more. A thread that is not there was woken, and
     /// wakes others.
     pub(super) fn remove(&self, sleeper: Sleeper, is_good: impl Fn(u64) -> bool) {
         let Some(place) = sleeper.place else { return };
         let mut list = self.list.lock();
-        let was = list.asleep.remove(&place);
-        self.counted(&list);
-        drop(list);
-        if was.is_none() {
-            self.wake(PASSED_ON, is_good);
+        if sleeper.is_thread {
+            let was_woken = list.threads.remove(&place).is_none();
+            self.counted(&list);
+            drop(list);
+            if was_woken {
+                self.pass_on(is_good);
+            }
+        } else {
+            let was = list.tasks.remove(&place);
+            self.counted(&list);
+            drop(list);
+            drop(was);
         }
     }
 
-    /// Wakes one, if somebody sleeps whose ticket is good. What made it so was stored before.
+    /// Wakes all tasks and one thread, of those whose ticket is good. What made it so was stored before.
     #[inline]
     pub(super) fn opened(&self, is_good: impl Fn(u64) -> bool) {
         // asleep: the room is open, then who sleeps.
@@ -128,24 +134,39 @@ impl Sleepers {
     pub(super) fn look(&self, is_good: impl Fn(u64) -> bool) {
         // asleep: behind the fence.
         if self.count.load(Relaxed) > 0 {
-            self.wake(1, is_good);
+            self.wake(is_good);
         }
     }
 
     #[cold]
-    fn wake(&self, most: usize, is_good: impl Fn(u64) -> bool) {
+    fn wake(&self, is_good: impl Fn(u64) -> bool) {
         let mut list = self.list.lock();
-        let mut woken = [const { None }; PASSED_ON];
-        for woken in woken.iter_mut().take(most) {
-            let Some(first) = list.asleep.first_entry() else { break };
-            if !is_good(first.get().ticket) {
-                break;
-            }
-            *woken = Some(first.remove().wake);
+        let thread = take_good(&mut list.threads, &is_good);
+        let mut tasks = Vec::new();
+        while let Some(task) = take_good(&mut list.tasks, &is_good) {
+            tasks.push(task);
         }
         self.counted(&list);
         drop(list);
-        woken.into_iter().flatten().for_each(Wake::wake);
+        if let Some(thread) = thread {
+            thread.unpark();
+        }
+        for task in tasks {
+            // What an executor panics with goes no further, or a room might be left open.
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| task.wake())) {
+                forget(panic);
+            }
+        }
+    }
+
+    /// Wakes those threads that a woken one wakes.
+    #[cold]
+    fn pass_on(&self, is_good: impl Fn(u64) -> bool) {
+        let mut list = self.list.lock();
+        let woken: [_; PASSED_ON] = std::array::from_fn(|_| take_good(&mut list.threads, &is_good));
+        self.counted(&list);
+        drop(list);
+        woken.into_iter().flatten().for_each(|thread| thread.unpark());
     }
 
     /// How often somebody went to sleep here.
@@ -155,7 +176,7 @@ impl Sleepers {
 
     fn counted(&self, list: &List) {
         // asleep: the fence of whoever went to sleep makes it seen.
-        self.count.store(list.asleep.len(), Relaxed);
+        self.count.store(list.threads.len() + list.tasks.len(), Relaxed);
     }
 }
 

@@ -108,9 +108,40 @@ fn a_batch_that_gave_up_runs_no_exit_code() {
     }
 }
 
-/// The chain does not end with a future that was woken and is dropped.
+/// A future that was woken need not be polled for others to come in: neither futures nor threads wait behind it.
 #[test]
-fn a_future_that_is_dropped_after_it_was_woken_wakes_the_next() {
+fn a_future_that_is_left_unpolled_holds_up_nobody_else() {
+    for builder in both(2) {
+        let rooms = Arc::new(builder.build().unwrap());
+        let guard = rooms.enter(0).unwrap();
+        let mut first = Box::pin(rooms.enter_async(1));
+        assert!(poll(first.as_mut()).is_pending());
+        let parkers: Vec<Parker> = (0..5).map(|_| Parker::new()).collect();
+        let mut others: Vec<_> = parkers.iter().map(|_| Box::pin(rooms.enter_async(1))).collect();
+        for (other, parker) in others.iter_mut().zip(&parkers) {
+            let waker = Waker::from(std::sync::Arc::new(Task(parker.unparker())));
+            assert!(other.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        }
+        let theirs = rooms.clone();
+        let sleeper = thread::spawn(move || theirs.with(1, || ()).unwrap());
+        while !format!("{rooms:?}").contains(", 7]") {
+            thread::yield_now();
+        }
+        drop(guard);
+        for (other, parker) in others.iter_mut().zip(&parkers) {
+            assert!(parker.park_timeout(Duration::from_secs(60)), "nobody woke it");
+            let Poll::Ready(Ok(guard)) = poll(other.as_mut()) else { panic!("it is open") };
+            drop(guard);
+        }
+        sleeper.join().unwrap();
+        let Poll::Ready(Ok(guard)) = poll(first.as_mut()) else { panic!("it is open") };
+        drop(guard);
+        drop(rooms.try_enter(0).unwrap());
+    }
+}
+
+#[test]
+fn a_future_that_is_dropped_after_it_was_woken_holds_up_nobody() {
     for builder in both(2) {
         let rooms = Arc::new(builder.build().unwrap());
         let guard = rooms.enter(0).unwrap();

@@ -168,7 +168,7 @@ fn a_task_is_dropped(counted: bool) {
     house.ends(1, 2);
 }
 
-/// It sleeps before somebody else does, so it is woken first, and has to wake the other one.
+/// It sleeps before somebody else does, and does not come when it is woken: the other one must be woken all the same.
 fn a_task_is_woken_and_dropped(counted: bool) {
     let house = House::new(counted, 2);
     let guard = house.rooms.enter(1).unwrap();
