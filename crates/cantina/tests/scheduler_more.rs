@@ -1,6 +1,6 @@
 //! What the scheduler offers beyond operations and units: room, cancelling, urgency, scopes, places, numbers.
 
-use cantina::scheduler::{Handle, Runtime, Tail, Unit, WaitError};
+use cantina::scheduler::{Eventual, Handle, Runtime, Tail, Unit, WaitError};
 use machine::Topology;
 use machine::lock::Mutex;
 use machine::park::{Parker, Unparker};
@@ -297,6 +297,65 @@ fn a_value_that_cannot_be_copied_fails_those_who_need_a_copy() {
         assert_eq!(flat.wait().err(), Some(WaitError::Panicked("no copies".to_owned())));
         assert!(holds.wait().is_ok(), "the last one needs none");
     }
+}
+
+/// Whoever takes it and dies of it holds it no more: the last one has the value itself, and it is dropped.
+#[test]
+fn a_value_that_cannot_be_copied_is_not_held_by_who_tried() {
+    struct Loud(#[expect(dead_code, reason = "its drop is what counts")] Arc<()>);
+    impl Clone for Loud {
+        fn clone(&self) -> Self {
+            fails("no copies")
+        }
+    }
+    let runtime = runtime(1);
+    let tries: [fn(Eventual<Loud>); 2] =
+        [|value| drop(value.wait()), |value| drop(value.try_get())];
+    for tries in tries {
+        let there = Arc::new(());
+        let (promise, value) = runtime.promise::<Loud>();
+        let other = value.clone();
+        promise.keep(Loud(there.clone()));
+        assert!(catch_unwind(AssertUnwindSafe(|| tries(value))).is_err());
+        assert!(other.wait().is_ok(), "the last one needs no copy");
+        assert_eq!(Arc::strong_count(&there), 1);
+    }
+}
+
+#[test]
+fn a_shutdown_waits_for_what_blocks_and_for_what_that_causes() {
+    let runtime = Runtime::builder().workers(2).blocking_threads(1).build().unwrap();
+    let unit = runtime.unit(0);
+    let (opens, gate) = channel::<()>();
+    let first = runtime.spawn_blocking(move || gate.recv().is_ok());
+    // It waits for the only thread.
+    let second = runtime.spawn_blocking(|| 2);
+    let sum = unit.send_after((first, second), |state, (opened, two)| {
+        *state += u32::from(opened) + two;
+        *state
+    });
+    let handle = runtime.handle();
+    let third = unit.send(move |_| handle.spawn_blocking(|| 4)).flatten();
+    let ends = std::thread::spawn(move || runtime.shutdown(LONG));
+    opens.send(()).unwrap();
+    assert!(ends.join().unwrap().is_nothing());
+    assert_eq!((sum.wait(), third.wait()), (Ok(3), Ok(4)));
+}
+
+#[test]
+fn what_is_told_to_a_runtime_that_has_stopped_comes_back() {
+    let runtime = runtime(1);
+    let unit = runtime.unit(0);
+    let sender = unit.sender();
+    drop(runtime);
+    let told = Arc::new(());
+    for _ in 0..2 {
+        let theirs = told.clone();
+        let back = unit.try_tell(move |_| drop(theirs)).unwrap_err();
+        drop(sender.try_tell(back.into_inner()).unwrap_err());
+    }
+    assert_eq!(Arc::strong_count(&told), 1);
+    assert_eq!(unit.try_send(|_| ()).unwrap().wait(), Err(WaitError::Closed));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use machine::schedule::Schedule;
 fn main() {
     scenario::test_each(&scenarios::PARTS, |_, (_, scenario)| {
         let memory = memory();
-        for seed in 0..rounds(300, 20_000) {
+        for seed in 0..rounds(300, 30_000) {
             let simulation = Simulation::new().seed(seed).schedule(schedule(seed)).memory(memory);
             if let Err(failure) = simulation.run(scenario) {
                 panic!("{failure}");

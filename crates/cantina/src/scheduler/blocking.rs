@@ -30,13 +30,27 @@ struct State {
     most: usize,
     /// How many were started so far.
     started: usize,
+    /// How many jobs run, and how many there ever were.
+    running: usize,
+    accepted: u64,
+    /// Who waits until there are none.
+    watcher: Option<Unparker>,
     stopped: bool,
 }
 
 impl Blocking {
     pub(super) fn new(most: usize) -> Self {
-        let (jobs, idle) = (VecDeque::new(), Vec::new());
-        let state = State { jobs, idle, threads: 0, most, started: 0, stopped: false };
+        let state = State {
+            jobs: VecDeque::new(),
+            idle: Vec::new(),
+            threads: 0,
+            most,
+            started: 0,
+            running: 0,
+            accepted: 0,
+            watcher: None,
+            stopped: false,
+        };
         Self(Arc::new(Mutex::new(state)))
     }
 
@@ -47,6 +61,7 @@ impl Blocking {
             drop(state);
             return job(false);
         }
+        state.accepted += 1;
         state.jobs.push_back(Box::new(job));
         if let Some((_, thread)) = state.idle.pop() {
             drop(state);
@@ -83,8 +98,10 @@ impl Blocking {
         loop {
             let mut state = self.0.lock();
             if let Some(job) = state.jobs.pop_front() {
+                state.running += 1;
                 drop(state);
                 job(true);
+                self.ended();
                 continue;
             }
             if state.stopped {
@@ -105,6 +122,23 @@ impl Blocking {
         }
     }
 
+    fn ended(&self) {
+        let mut state = self.0.lock();
+        state.running -= 1;
+        let watcher = if state.rests() { state.watcher.take() } else { None };
+        drop(state);
+        if let Some(watcher) = watcher {
+            watcher.unpark();
+        }
+    }
+
+    /// How many jobs there ever were, if all of them have ended; if not, `watcher` is woken when they have.
+    pub(super) fn rests(&self, watcher: &Unparker) -> Option<u64> {
+        let mut state = self.0.lock();
+        state.watcher = Some(watcher.clone());
+        state.rests().then_some(state.accepted)
+    }
+
     /// Begins nothing more. How many jobs were left.
     pub(super) fn stop(&self) -> usize {
         let mut state = self.0.lock();
@@ -116,5 +150,11 @@ impl Blocking {
         let count = left.len();
         left.into_iter().for_each(|job| job(false));
         count
+    }
+}
+
+impl State {
+    fn rests(&self) -> bool {
+        self.jobs.is_empty() && self.running == 0
     }
 }

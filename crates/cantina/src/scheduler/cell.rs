@@ -257,11 +257,17 @@ impl<T: Send + 'static> Cell<T> {
                 Err(now) => seen = now,
             }
         }
+        struct GivesUp<'a>(&'a AtomicU64);
+        impl Drop for GivesUp<'_> {
+            fn drop(&mut self) {
+                // part: we have read the value. If the others have gone meanwhile it goes with the memory.
+                self.0.fetch_sub(HOLD, Release);
+            }
+        }
+        // To copy it may panic.
+        let _gives_up = GivesUp(&self.counts);
         // SAFETY: the caller's.
-        let value = unsafe { self.copied() };
-        // part: we have read the value. If the others have gone meanwhile it goes with the memory.
-        self.counts.fetch_sub(HOLD, Release);
-        value
+        unsafe { self.copied() }
     }
 
     /// The value, for a handle that is used up.

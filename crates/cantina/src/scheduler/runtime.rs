@@ -87,7 +87,8 @@ impl Runtime {
     }
 
     /// Takes no more operations from outside, runs those there are and what they cause, but no longer than `deadline`,
-    /// and stops. What was left undone failed with [`WaitError::Cancelled`].
+    /// and stops. What was left undone failed with [`WaitError::Cancelled`]; only what [blocks](Handle::spawn_blocking) and has begun
+    /// goes on.
     ///
     /// ```
     /// use cantina::scheduler::Runtime;
@@ -310,8 +311,9 @@ impl Handle {
     }
 
     /// Runs `f`, which may block, on a thread for such operations: one that has nothing to do, or a new one, or when one
-    /// is free again where there are as many as [allowed](Builder::blocking_threads). A runtime that stops does not wait
-    /// for it.
+    /// is free again where there are as many as [allowed](Builder::blocking_threads). A runtime that [shuts down](Runtime::shutdown)
+    /// waits for it as long as there is time; then, and when the runtime is dropped, it goes on alone if it has begun, and its value
+    /// comes when it ends.
     ///
     /// ```
     /// let runtime = cantina::scheduler::Runtime::new();

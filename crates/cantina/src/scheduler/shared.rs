@@ -11,7 +11,7 @@ use machine::CachePadded;
 use machine::atomic::AtomicUsize;
 use machine::atomic::Ordering::{AcqRel, Relaxed};
 use machine::lock::Mutex;
-use machine::park::Parker;
+use machine::park::{Parker, Unparker};
 use machine::time::{Duration, Instant};
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -265,8 +265,8 @@ impl Shared {
         std::mem::take(&mut *self.left.lock())
     }
 
-    /// Takes nothing more from outside, and waits until all workers sleep and nothing is to be done, but no longer
-    /// than `deadline`.
+    /// Takes nothing more from outside, and waits until all workers sleep, nothing is to be done and nothing blocks, but no
+    /// longer than `deadline`.
     pub(super) fn come_to_rest(&self, deadline: Duration) {
         // stat: it carries nothing. Who sees it late was as good as earlier.
         self.phase.fetch_max(CLOSING, Relaxed);
@@ -276,12 +276,22 @@ impl Shared {
         let parker = Parker::new();
         let unparker = parker.unparker();
         let end = Instant::now().checked_add(deadline);
-        while !self.idle.all_sleep(&unparker) || self.queues.has_work() {
+        while !self.rests(&unparker) {
             let left = end.map_or(deadline, |end| end.saturating_duration_since(Instant::now()));
             if left.is_zero() || !parker.park_timeout(left) {
                 return;
             }
         }
+    }
+
+    /// Whether there is nothing to be done; if there is, `watcher` is woken when there may be nothing.
+    ///
+    /// What blocks gives workers something to do as it ends, and they may begin what blocks. So nothing may have blocked from
+    /// before the look at them until after it.
+    fn rests(&self, watcher: &Unparker) -> bool {
+        let before = self.blocking.rests(watcher);
+        let workers_rest = self.idle.all_sleep(watcher) && !self.queues.has_work();
+        workers_rest && before.is_some() && before == self.blocking.rests(watcher)
     }
 
     pub(super) fn stop(&self) {

@@ -8,6 +8,7 @@ use machine::atomic::Ordering::Relaxed;
 use machine::cell::UnsafeCell;
 use machine::park::Parker;
 use machine::random::Random;
+use machine::time::Duration;
 use machine::{Arc, thread};
 use std::ptr::NonNull;
 
@@ -40,7 +41,8 @@ pub(crate) const DEQUE: [Scenario; 4] = [
 
 /// Those for schedules that are drawn.
 #[allow(dead_code, reason = "loom does not run them")]
-pub(crate) const LARGE: [Scenario; 8] = [
+pub(crate) const LARGE: [Scenario; 9] = [
+    ("a shutdown meets what blocks", a_shutdown_meets_what_blocks),
     ("a graph of operations comes to an end", a_graph),
     ("a graph is cut off", a_graph_is_cut_off),
     ("nobody sleeps beside what blocks", nobody_sleeps_beside_what_blocks),
@@ -356,6 +358,24 @@ fn a_worker_adds_a_unit_and_blocks() {
         })
     });
     assert_eq!(blocks.flatten().wait(), Ok(()));
+}
+
+/// An operation that blocks, one that it causes, and one that blocks again which that one causes: all of them end before
+/// the runtime does, and what waits for the last one too. (A shutdown that looks only
+/// once at what blocks ends too early on the simulated machine's schedule 26,705.)
+fn a_shutdown_meets_what_blocks() {
+    let runtime = runtime(1);
+    let unit = runtime.unit(0);
+    let handle = runtime.handle();
+    let first = runtime.spawn_blocking(|| 1);
+    let last = unit.send_after(first, move |state, one| {
+        *state += one;
+        let sum = *state;
+        handle.spawn_blocking(move || sum + 1)
+    });
+    let sum = unit.send_after(last.flatten(), |state, two| *state + two);
+    assert!(runtime.shutdown(Duration::MAX).is_nothing(), "there was time");
+    assert_eq!(sum.wait(), Ok(3));
 }
 
 /// A value that is its own inner value: nobody but the end of the runtime resolves it.

@@ -76,7 +76,7 @@ impl<S: Send + 'static> Unit<S> {
         }
     }
 
-    /// As [`send`](Self::send), if there is room.
+    /// As [`send`](Self::send), if there is room. If the runtime takes no more, the eventual says so.
     ///
     /// # Errors
     /// The operation, if there is none.
@@ -106,14 +106,12 @@ impl<S: Send + 'static> Unit<S> {
     /// As [`tell`](Self::tell), if there is room.
     ///
     /// # Errors
-    /// The operation, if there is none.
+    /// The operation, if there is none, or if the runtime takes no more.
     pub fn try_tell<F: FnOnce(&mut S) + Send + 'static>(&self, f: F) -> Result<(), Full<F>> {
-        if !self.inner.shared.refuses() {
-            if !self.inner.has_room() {
-                return Err(Full(f));
-            }
-            self.post_told(f);
+        if self.inner.shared.refuses() || !self.inner.has_room() {
+            return Err(Full(f));
         }
+        self.post_told(f);
         Ok(())
     }
 

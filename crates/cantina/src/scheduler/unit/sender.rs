@@ -45,15 +45,13 @@ impl<S: Send + 'static> Sender<S> {
     /// As [`Unit::try_tell`].
     ///
     /// # Errors
-    /// The operation, if there is no room.
+    /// The operation, if there is no room, or if the runtime takes no more.
     pub fn try_tell<F: FnOnce(&mut S) + Send + 'static>(&self, f: F) -> Result<(), Full<F>> {
         let inner = &self.unit.inner;
-        if !inner.shared.refuses() {
-            if !inner.has_room() {
-                return Err(Full(f));
-            }
-            self.post(f);
+        if inner.shared.refuses() || !inner.has_room() {
+            return Err(Full(f));
         }
+        self.post(f);
         Ok(())
     }
 
