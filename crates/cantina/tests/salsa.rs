@@ -9,6 +9,24 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+/// Also those that it had retired and that others may still have looked at.
+#[test]
+fn chunks_of_consumers_that_have_left_are_counted_no_more() {
+    const CONSUMERS: usize = 16;
+    let pool = small(2);
+    for _ in 0..20 {
+        let mut producer = pool.producer();
+        let mut consumers: Vec<_> = (0..CONSUMERS).map(|_| pool.consumer()).collect();
+        producer.put_all(0..40 * CONSUMERS as u64).unwrap();
+        let mut got = 0;
+        while got < 40 * CONSUMERS {
+            got += consumers.iter_mut().filter_map(Consumer::get).count();
+        }
+    }
+    let chunks = pool.metrics().chunks;
+    assert!(chunks <= CONSUMERS, "one left open at each home at most: {chunks}");
+}
+
 /// Small chunks and no patience.
 fn small(chunk_size: usize) -> Salsa<u64> {
     Salsa::builder().chunk_size(chunk_size).patience(0).build().unwrap()

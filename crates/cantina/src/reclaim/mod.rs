@@ -7,7 +7,8 @@
 //!
 //! # Progress
 //! [`Participant::protect`] is lock-free: it looks again when the source has changed.
-//! [`Participant::retire`] and [`Domain::join`] are wait-free but for allocation and for `free`.
+//! [`Participant::retire`] is wait-free but for allocation and for `free`; [`Domain::join`] is lock-free: a record that is new is
+//! linked once more when another one was.
 //!
 //! # Invariants
 //! * **I1** a node is retired once, after it has been unlinked from every source that `protect` is
@@ -27,7 +28,8 @@
 //!
 //! # Memory
 //! A participant keeps fewer than [`batch`](Domain::new) nodes plus those that are announced. One
-//! that leaves frees what it can and leaves the rest to the next that joins. A participant that is
+//! that leaves frees what it can and leaves the rest to the next that joins. A `free` that panics has freed its node; the others
+//! are freed later, and when the domain goes all of them are. A participant that is
 //! leaked, or whose thread has died, keeps its announcements and its list until the domain goes.
 
 use machine::CachePadded;
@@ -35,8 +37,10 @@ use machine::atomic::Ordering::{Acquire, Relaxed, Release};
 use machine::atomic::{AtomicBool, AtomicPtr};
 use machine::cell::UnsafeCell;
 use machine::fence;
+use machine::thread::panicking;
 use machine::trace::{self, Role};
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 
 /// The nodes of one structure: who looks at which, and which wait to be freed.
@@ -245,11 +249,20 @@ impl<N, const SLOTS: usize> Participant<N, SLOTS> {
     ///
     /// # Safety
     /// `domain` is the one that was joined.
-    pub unsafe fn leave(mut self, domain: &Domain<N, SLOTS>) {
+    pub unsafe fn leave(self, domain: &Domain<N, SLOTS>) {
+        // SAFETY: the caller's.
+        unsafe { self.leave_into(domain, domain.free()) };
+    }
+
+    /// As [`leave`](Self::leave), but gives those that nobody has announced to `keep` instead of freeing them.
+    ///
+    /// # Safety
+    /// As [`leave`](Self::leave).
+    pub unsafe fn leave_into(mut self, domain: &Domain<N, SLOTS>, keep: impl FnMut(NonNull<N>)) {
         (0..SLOTS).for_each(|slot| self.clear(slot));
         self.with_retired(|retired| {
             if !retired.is_empty() {
-                domain.scan(retired, domain.free());
+                domain.scan(retired, keep);
             }
         });
     }
@@ -272,14 +285,20 @@ impl<N, const SLOTS: usize> Drop for Domain<N, SLOTS> {
     fn drop(&mut self) {
         // own: `&mut self`: no participant is left.
         let mut next = self.records.load(Relaxed);
+        let mut first_panic = None;
         while !next.is_null() {
             // SAFETY: I4: linked once, from a box.
             let record = unsafe { Box::from_raw(next) };
             next = record.older.into_inner();
             for node in record.retired.into_inner().into_inner() {
                 // SAFETY: I1; nobody is left to announce it, and the list goes with the record.
-                unsafe { (self.free)(node) };
+                let free = || unsafe { (self.free)(node) };
+                let freed = catch_unwind(AssertUnwindSafe(free));
+                first_panic = first_panic.or(freed.err());
             }
+        }
+        if let Some(panic) = first_panic.filter(|_| !panicking()) {
+            resume_unwind(panic);
         }
     }
 }
@@ -293,5 +312,53 @@ impl<N, const SLOTS: usize> fmt::Debug for Domain<N, SLOTS> {
 impl<N, const SLOTS: usize> fmt::Debug for Participant<N, SLOTS> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Participant").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Domain;
+    use machine::atomic::{AtomicUsize, Ordering::Relaxed};
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+    use std::ptr::NonNull;
+
+    struct Node<'a> {
+        freed: &'a AtomicUsize,
+        panics: bool,
+    }
+
+    /// # Safety
+    /// It is from a box, and used no more.
+    unsafe fn free(node: NonNull<Node<'_>>) {
+        // SAFETY: the caller's.
+        let node = unsafe { Box::from_raw(node.as_ptr()) };
+        // stat: one thread.
+        node.freed.fetch_add(1, Relaxed);
+        if node.panics {
+            resume_unwind(Box::new("free"));
+        }
+    }
+
+    #[test]
+    fn a_panic_while_a_node_is_freed_loses_no_other_node() {
+        for panics in 0..6 {
+            let freed = AtomicUsize::new(0);
+            // SAFETY: `free` may be called by anybody.
+            let domain: Domain<Node<'_>, 1> = unsafe { Domain::new(100, free) };
+            for number in 0..6 {
+                // SAFETY: it goes before the domain.
+                let mut participant = unsafe { domain.join() };
+                let node = Box::new(Node { freed: &freed, panics: number == panics });
+                // SAFETY: nobody ever knew it.
+                unsafe { participant.retire(&domain, NonNull::from(Box::leak(node))) };
+                // Half of them have a list of their own.
+                if number % 2 == 0 {
+                    std::mem::forget(participant);
+                }
+            }
+            assert!(catch_unwind(AssertUnwindSafe(|| drop(domain))).is_err());
+            // stat: as above.
+            assert_eq!(freed.load(Relaxed), 6);
+        }
     }
 }

@@ -92,6 +92,7 @@ use crate::reclaim::Domain;
 use chunk::{Chunk, Head};
 use machine::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use machine::atomic::{AtomicPtr, AtomicU64, AtomicUsize};
+use machine::thread::panicking;
 use machine::topology::NodeId;
 use machine::trace::{self, Role};
 use machine::{CachePadded, Topology};
@@ -308,7 +309,7 @@ impl<T> Drop for Pools<T> {
             home.free_spares();
             trace::gone(&*home);
         }
-        if let Some(panic) = first_panic {
+        if let Some(panic) = first_panic.filter(|_| !panicking()) {
             resume_unwind(panic);
         }
     }

@@ -345,8 +345,13 @@ impl<T> Drop for Taker<T> {
     fn drop(&mut self) {
         self.put_back();
         self.report();
-        // SAFETY: the domain it joined; it is not used again.
-        unsafe { ManuallyDrop::take(&mut self.guard).leave(&self.pools.domain) };
+        let Self { guard, pools, me, .. } = self;
+        // SAFETY: the domain it joined; it is not used again. What nobody names is private.
+        unsafe {
+            ManuallyDrop::take(guard).leave_into(&pools.domain, |chunk| {
+                pools.keep(*me, Chunk::from_raw(chunk));
+            });
+        }
         self.pools.leave_seat(self.me);
     }
 }
