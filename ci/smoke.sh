@@ -14,3 +14,8 @@ test -s "$out/real/report.html" && cmp "$out/real/report.html" "$out/again/repor
 cantina sim throughput --machine 2x2 --shape 2P/2C --tasks 20 --seeds 1 --out "$out/simulated"
 test -s "$out/simulated/report.html"
 cantina check salsa --seconds 2
+# The examples, small. They check what comes out themselves.
+for example in "bank" "crawler" "fib" "ddb" "mark 100000"; do
+  # shellcheck disable=SC2086
+  timeout 60 "${CARGO_TARGET_DIR:-target}"/debug/examples/${example%% *} ${example#"${example%% *}"}
+done

@@ -14,7 +14,7 @@ while [ $# -gt 0 ]; do
     -*) echo "mutants: no option $1"; exit 2 ;;
     *)
       if [ -f "mutants/$1.patch" ]; then names+=("$1")
-      else mapfile -t -O ${#names[@]} names < <(cd mutants && ls "$1"-*.patch | sed 's/\.patch$//' | LC_ALL=C sort)
+      else mapfile -t -O ${#names[@]} names < <(cd mutants && ls "$1"-*.patch 2>/dev/null | sed 's/\.patch$//' | LC_ALL=C sort)
       fi
       shift
       ;;

@@ -9,7 +9,7 @@ mod turning;
 
 use cantina::rooms::Rooms;
 use machine::cost::Machine;
-use machine::engine::Simulation;
+use machine::engine::{Simulation, ThreadId};
 use machine::{Arc, thread};
 
 /// Schedules of each scenario.
@@ -23,6 +23,22 @@ fn the_scenarios_come_out_right_on_many_schedules() {
         for machine in [Machine::default(), Machine::uniform(1, 1).unwrap()] {
             let simulation = Simulation::new().machine(machine);
             turning::comes_out_right(name, scenario, &simulation, SCHEDULES, STRETCH);
+        }
+    }
+}
+
+/// The one who looks for a ticket stalls, wherever it is, until the ticket that it finds is of another batch.
+#[test]
+fn a_ticket_of_a_later_batch_is_not_adopted_wherever_the_adopter_stalls() {
+    const ADOPTER: ThreadId = ThreadId(1);
+    const STEPS: u64 = 40;
+    const LONG: u64 = 200;
+    for (steps, seed) in (0..STEPS).flat_map(|steps| (0..10).map(move |seed| (steps, seed))) {
+        for long in [LONG / 4, LONG / 2, LONG] {
+            let stalled = Simulation::new().seed(seed).stall(ADOPTER, steps, long);
+            if let Err(failure) = stalled.run(scenarios::a_ticket_of_a_later_batch_is_not_adopted) {
+                panic!("stalled for {long} after {steps} steps: {failure}");
+            }
         }
     }
 }

@@ -20,6 +20,8 @@ use std::panic::resume_unwind;
 ///     scope.spawn(move || drop(guard));
 /// });
 /// ```
+///
+/// Dropping it runs exit code if it is the last one of its batch, and panics if that does, unless the thread unwinds already.
 #[must_use = "the room is left when the guard is dropped"]
 pub struct Guard<'a> {
     // Before `held`: exit code that enters these rooms is caught.

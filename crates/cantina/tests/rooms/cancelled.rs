@@ -33,7 +33,28 @@ fn block_on<F: Future>(future: F) -> F::Output {
 }
 
 #[test]
-fn ten_thousand_futures_wait_and_one_too_many_is_told() {
+fn ten_thousand_futures_are_ordinary_in_both_forms() {
+    for builder in both(2) {
+        let rooms = builder.build().unwrap();
+        let guard = rooms.enter(0).unwrap();
+        let mut waiting: Vec<_> = (0..10_000).map(|_| Box::pin(rooms.enter_async(1))).collect();
+        assert!(waiting.iter_mut().all(|entering| poll(entering.as_mut()).is_pending()));
+        // Every other one gives up.
+        let mut number = 0;
+        waiting.retain(|_| {
+            number += 1;
+            number % 2 == 0
+        });
+        drop(guard);
+        let inside: Vec<_> = waiting.iter_mut().map(|entering| poll(entering.as_mut())).collect();
+        assert!(inside.iter().all(|guard| matches!(guard, Poll::Ready(Ok(_)))));
+        drop(inside);
+        drop(rooms.try_enter(0).unwrap());
+    }
+}
+
+#[test]
+fn fourteen_thousand_futures_wait_and_one_too_many_is_told() {
     let rooms = Rooms::new(2);
     let guard = rooms.enter(0).unwrap();
     let mut waiting: Vec<_> = (0..14_336).map(|_| Box::pin(rooms.enter_async(1))).collect();

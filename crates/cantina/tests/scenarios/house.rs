@@ -146,7 +146,7 @@ pub(super) fn block_on<F: Future>(future: F) -> F::Output {
     finish(pin!(future), &Parker::new())
 }
 
-fn finish<F: Future>(mut future: Pin<&mut F>, parker: &Parker) -> F::Output {
+pub(super) fn finish<F: Future>(mut future: Pin<&mut F>, parker: &Parker) -> F::Output {
     loop {
         if let Poll::Ready(result) = poll(future.as_mut(), parker) {
             return result;

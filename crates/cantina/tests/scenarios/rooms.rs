@@ -4,7 +4,7 @@ mod house;
 
 use cantina::rooms::{EnterError, Room, RoomCell};
 use cantina_effort::scenario::Scenario;
-use house::{House, block_on, poll};
+use house::{House, block_on, finish, poll};
 use machine::atomic::AtomicU64;
 use machine::atomic::Ordering::Relaxed;
 use machine::park::Parker;
@@ -14,7 +14,8 @@ use std::pin::pin;
 use std::task::Poll;
 
 /// All of them.
-pub(crate) const ALL: [Scenario; 31] = [
+pub(crate) const ALL: [Scenario; 32] = [
+    ("a ticket of a later batch is not adopted", a_ticket_of_a_later_batch_is_not_adopted),
     ("two users of two rooms", || two_users(false)),
     ("two users of two counted rooms", || two_users(true)),
     ("two users who come again", || two_come_again(false)),
@@ -241,6 +242,28 @@ fn a_ticket_is_adopted_by_one_who_has_seen_nothing() {
     drop(guard);
     other.join().unwrap();
     house.ends(7, 8);
+}
+
+/// Who looks for a ticket of the next batch is slow: meanwhile there is one that was given up, of the batch after the next but one.
+pub(crate) fn a_ticket_of_a_later_batch_is_not_adopted() {
+    let house = House::where_tickets_are_few(false);
+    let guard = house.rooms.enter(1).unwrap();
+    let (mut first, parker) = (pin!(house.rooms.enter_async(0)), Parker::new());
+    assert!(poll(first.as_mut(), &parker).is_pending());
+    let other = house.user(|house| house.visit(1, 0));
+    drop(guard);
+    let guard = finish(first, &parker);
+    house.inside.act(0, 0);
+    drop(guard);
+    house.visit_as_one_who_waits(0);
+    let guard = house.rooms.enter(1).unwrap();
+    {
+        let mut entering = pin!(house.rooms.enter_async(0));
+        assert!(poll(entering.as_mut(), &Parker::new()).is_pending());
+    }
+    drop(guard);
+    other.join().unwrap();
+    house.clone().ends(5, 6);
 }
 
 /// Who opened it for one that had given up is slow, and meanwhile the room has shown all its generations.
