@@ -1,7 +1,18 @@
 //! Fences. What the pair is for is said at the real machine's.
 
 use crate::engine::{Access, Op, current};
+use std::cell::Cell;
 use std::fmt;
+
+thread_local! {
+    static REFUSED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether [`Pair::heavy`] of the asymmetric pair is refused from now on, in what this thread simulates: to see what a structure does
+/// then.
+pub fn refuse_heavy(refused: bool) {
+    REFUSED.set(refused);
+}
 
 /// A full fence: every store before it is visible before any load after it.
 pub fn full() {
@@ -18,7 +29,7 @@ pub struct Pair {
     asymmetric: bool,
 }
 
-/// The operating system refused the heavy fence. The simulated one never does.
+/// The operating system refused the heavy fence. The simulated one does when it is [told to](refuse_heavy).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeavyFailed;
 
@@ -55,9 +66,12 @@ impl Pair {
     /// The rare side.
     ///
     /// # Errors
-    /// None, on this machine.
+    /// [`HeavyFailed`] where that was [asked for](refuse_heavy).
     pub fn heavy(self) -> Result<(), HeavyFailed> {
         if self.asymmetric {
+            if REFUSED.get() {
+                return Err(HeavyFailed);
+            }
             current::step(Access::bare(Op::HeavyFence));
         } else {
             full();

@@ -280,6 +280,12 @@ impl<T> Consumer<T> {
                     self.taker.report();
                     return None;
                 }
+                Emptiness::Task(_) if self.taker.cannot_steal() => {
+                    self.taker.report();
+                    panic!(
+                        "the operating system refuses a memory barrier (membarrier) that it allowed when the pool was built"
+                    );
+                }
                 Emptiness::Task(task) => wait.turn(Some(task)),
                 Emptiness::Disturbed => wait.turn(None),
             };

@@ -36,7 +36,8 @@
 //!
 //! # fork and seccomp
 //! Where `membarrier` is forbidden from the start the pool uses [`Mode::Claim`]. Where it is forbidden
-//! later a steal fails, and the tasks stay where they are until their owner takes them.
+//! later nothing can be stolen: tasks stay where they are until their owner takes them, and a `get` that finds tasks of others only
+//! panics when it was refused ten thousand times in a row. It cannot say that there are none, and would look for ever.
 
 pub mod bounded;
 mod builder;

@@ -9,6 +9,9 @@ use machine::atomic::Ordering::Relaxed;
 /// So many tasks make a chunk worth a heavy fence that its owner has not begun with.
 const HEARTY: u32 = 64;
 
+/// So many heavy fences in a row are refused for good: not for want of memory.
+const MOST_REFUSED: u32 = 10_000;
+
 /// What a thief takes. A chunk that its owner has begun with has one consumer, whoever that is: to steal
 /// it while the owner is at work only moves the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,10 +77,12 @@ impl<T> Taker<T> {
         // steal: the owner word is changed, then the index is read.
         if settings.fencing.claimed().is_err() {
             // Nothing is ordered, so the index must not be read.
+            self.refused += 1;
             self.tally.changes += 1;
             let _ = chunk.change(claimed, claimed.rolled_back());
             return None;
         }
+        self.refused = 0;
         let index = chunk.index(shape, sight.word.from());
         // own: our index, published by the second change of the owner word.
         chunk.next(shape, self.me).store(index, Relaxed);
@@ -147,6 +152,11 @@ impl<T> Taker<T> {
             }
         }
         Some(Sight { word, index, slot })
+    }
+
+    /// Whether the operating system refuses what stealing takes, again and again.
+    pub(in crate::salsa) fn cannot_steal(&self) -> bool {
+        self.refused >= MOST_REFUSED
     }
 
     fn is_active(&self, id: usize) -> bool {

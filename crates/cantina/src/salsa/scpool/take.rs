@@ -34,6 +34,8 @@ pub(in crate::salsa) struct Taker<T> {
     /// Our home's appends when it was last swept.
     appends: u64,
     pub(super) tally: Tally,
+    /// How many heavy fences were refused since the last that was not.
+    pub(super) refused: u32,
     pub(super) notes: Notes<T>,
 }
 
@@ -76,6 +78,7 @@ impl<T> Taker<T> {
             swept: None,
             appends: 0,
             tally: Tally::default(),
+            refused: 0,
             notes: Notes::default(),
         })
     }
