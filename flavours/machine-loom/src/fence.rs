@@ -14,29 +14,32 @@ pub fn fence_after_rmw() {
     fence(SeqCst);
 }
 
-/// The light/heavy pair: a full fence on both sides.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pair;
+/// The light/heavy pair, in either kind: what structures do is theirs, and both sides are full fences. loom cannot fence another thread,
+/// but it need not: a heavy fence on one side orders no more than full fences on both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    asymmetric: bool,
+}
 
 impl Pair {
-    /// The only pair there is.
+    /// The asymmetric one, as where it matters.
     pub fn best() -> Self {
-        Self
+        Self { asymmetric: true }
     }
 
-    /// The only pair there is.
+    /// The symmetric one.
     pub fn symmetric() -> Self {
-        Self
+        Self { asymmetric: false }
     }
 
-    /// loom cannot fence another thread.
+    /// The asymmetric one.
     pub fn asymmetric() -> Option<Self> {
-        None
+        Some(Self::best())
     }
 
-    /// No.
+    /// Whether it is the asymmetric one.
     pub fn is_asymmetric(self) -> bool {
-        false
+        self.asymmetric
     }
 
     /// The hot side.
@@ -51,5 +54,11 @@ impl Pair {
     pub fn heavy(self) -> Result<(), HeavyFailed> {
         fence(SeqCst);
         Ok(())
+    }
+}
+
+impl Default for Pair {
+    fn default() -> Self {
+        Self::best()
     }
 }

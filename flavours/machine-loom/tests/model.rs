@@ -7,44 +7,60 @@ use machine_loom::park::Parker;
 use machine_loom::{Arc, thread};
 use std::time::Duration;
 
-/// Two threads that each store, fence and load what the other stored. Whether one of them saw it.
-fn one_sees_the_other(light: fn(), heavy: fn()) {
-    let words = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
-    let theirs = words.clone();
-    let hot = thread::spawn(move || {
-        theirs[0].store(1, Relaxed);
-        light();
-        theirs[1].load(Relaxed)
+/// Two threads that each store, fence with their side of the pair, or not, and load what the other stored. One of them sees it.
+fn of_kind(pair: fn() -> Pair, sides: (bool, bool)) {
+    let pair = pair();
+    loom::model(move || {
+        let words = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
+        let theirs = words.clone();
+        let hot = thread::spawn(move || {
+            theirs[0].store(1, Relaxed);
+            if sides.0 {
+                pair.light();
+            }
+            theirs[1].load(Relaxed)
+        });
+        words[1].store(1, Relaxed);
+        if sides.1 {
+            pair.heavy().unwrap();
+        }
+        let rare = words[0].load(Relaxed);
+        assert!(hot.join().unwrap() + rare > 0, "neither saw the other");
     });
-    words[1].store(1, Relaxed);
-    heavy();
-    let rare = words[0].load(Relaxed);
-    assert!(hot.join().unwrap() + rare > 0, "neither saw the other");
 }
 
-fn light() {
-    Pair::best().light();
-}
-
-fn heavy() {
-    Pair::best().heavy().unwrap();
+fn asymmetric() -> Pair {
+    Pair::asymmetric().expect("loom has it")
 }
 
 #[test]
-fn one_side_of_the_pair_sees_the_other() {
-    loom::model(|| one_sees_the_other(light, heavy));
+fn one_side_of_a_pair_sees_the_other() {
+    of_kind(asymmetric, (true, true));
+    of_kind(Pair::symmetric, (true, true));
 }
 
 #[test]
 #[should_panic = "neither saw the other"]
 fn a_light_side_alone_is_not_enough() {
-    loom::model(|| one_sees_the_other(light, || ()));
+    of_kind(Pair::symmetric, (true, false));
 }
 
 #[test]
 #[should_panic = "neither saw the other"]
 fn a_heavy_side_alone_is_not_enough() {
-    loom::model(|| one_sees_the_other(|| (), heavy));
+    of_kind(Pair::symmetric, (false, true));
+}
+
+#[test]
+#[should_panic = "neither saw the other"]
+fn a_light_side_of_the_asymmetric_pair_alone_is_not_enough() {
+    of_kind(asymmetric, (true, false));
+}
+
+#[test]
+#[should_panic = "neither saw the other"]
+fn a_heavy_side_of_the_asymmetric_pair_alone_is_not_enough() {
+    of_kind(asymmetric, (false, true));
 }
 
 #[test]

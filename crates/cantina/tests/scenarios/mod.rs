@@ -25,7 +25,8 @@ pub(crate) const PARTS: [Part; 8] = [
 ];
 
 /// Those of SALSA.
-pub(crate) const SALSA: [Scenario; 17] = [
+pub(crate) const SALSA: [Scenario; 18] = [
+    ("an owner with a full hand meets a thief", salsa::an_owner_with_a_full_hand_meets_a_thief),
     ("a consumer follows its producer", salsa::a_consumer_follows_its_producer),
     ("an owner and a thief share a chunk", salsa::an_owner_and_a_thief_share_a_chunk),
     ("a chunk is stolen back", salsa::a_chunk_is_stolen_back),

@@ -1,6 +1,7 @@
 //! SALSA in chunks of one to four tasks.
 
 use cantina::salsa::{Consumer, Mode, Salsa, Worker};
+use machine::fence::Pair;
 use machine::topology::Topology;
 use machine::{Arc, thread};
 
@@ -91,6 +92,16 @@ pub(crate) fn an_owner_and_a_thief_share_a_chunk() {
 /// The owner goes on while the thief has been and gone.
 pub(crate) fn a_chunk_is_stolen_back() {
     an_owner_and_a_thief(Mode::Fence, 3, [2, 1]);
+}
+
+/// The mode whose owner takes without a fence, where the machine has it.
+fn hand() -> Mode {
+    if Pair::best().is_asymmetric() { Mode::Asymmetric } else { Mode::Fence }
+}
+
+/// The owner is at its second task, which it takes out of its hand.
+pub(crate) fn an_owner_with_a_full_hand_meets_a_thief() {
+    an_owner_and_a_thief(hand(), 3, [2, 1]);
 }
 
 /// The same with a claim for each task.
