@@ -1,5 +1,7 @@
 //! What only the to-do tree promises.
 
+#[path = "scenarios/leases.rs"]
+mod leases;
 #[path = "scenarios/max_array.rs"]
 mod max_array;
 #[path = "scenarios/todo_tree.rs"]
@@ -13,17 +15,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Builders of trees of all kinds: flat, below nodes, below several levels, binary, over max arrays, with owners.
-fn builders<T>() -> [Builder<T>; 8] {
+/// Builders of trees of all kinds: flat, below nodes, below several levels, of takes that are counted at once, binary, with
+/// owners, over max arrays.
+fn builders<T>() -> [Builder<T>; 10] {
     let wide = || TodoTree::builder().seed(1);
     [
         wide(),
         wide().widths(4, 4, 3),
         wide().widths(2, 2, 1),
         wide().widths(1, 2, 2),
+        wide().widths(2, 2, 1).counts_at_once(),
         wide().shape(Shape::Binary),
         wide().leases(true),
         wide().leases(true).widths(2, 2, 1),
+        wide().leases(true).shape(Shape::Binary),
         wide().shape(Shape::MaxArrays).array_values(4),
     ]
 }
@@ -36,7 +41,7 @@ fn pools<T>(capacity: usize) -> impl Iterator<Item = TodoTree<T>> {
 #[test]
 fn the_scenarios_come_out_right_on_real_threads() {
     let all = scenarios::ALL.into_iter().chain(scenarios::THREES).chain(scenarios::FRAYS);
-    for (name, scenario) in all.chain(max_array::ALL) {
+    for (name, scenario) in all.chain(leases::ALL).chain(max_array::ALL) {
         println!("{name}");
         (0..1_000).for_each(|_| scenario());
     }
@@ -303,6 +308,30 @@ fn what_was_reclaimed_is_completed_by_one_and_put_back_once() {
 const LATE: &str = "the task was taken over by somebody else";
 
 #[test]
+fn a_pool_with_leases_says_when_it_has_no_names_left() {
+    const MOST: usize = (1 << 20) - 1;
+    let pool = TodoTree::builder().capacity(4).leases(true).build().unwrap();
+    let mut first = pool.worker();
+    first.put_all([1, 2]).unwrap();
+    (2..MOST).for_each(|_| drop(pool.consumer()));
+    let mut last = pool.try_worker().expect("the last name");
+    assert_ne!(first.id(), last.id());
+    for _ in 0..2 {
+        assert_eq!(pool.try_consumer().unwrap_err().limit, MOST);
+        assert_eq!(pool.try_worker().unwrap_err().limit, MOST);
+        assert_eq!(TaskPool::try_consumer(&pool).unwrap_err().limit, MOST);
+    }
+    assert!(catch_unwind(AssertUnwindSafe(|| pool.worker())).is_err());
+    // Who has a name goes on.
+    let lease = first.take_leased().unwrap();
+    assert!(last.get().is_some());
+    drop(lease);
+    assert!(last.get().is_some());
+    pool.producer().try_put(3).unwrap();
+    assert_eq!(last.get(), Some(3));
+}
+
+#[test]
 #[should_panic(expected = "built with leases")]
 fn there_are_no_copies_without_owners() {
     let _ = TodoTree::<u32>::new().consumer().take_cloned();
@@ -325,7 +354,7 @@ fn a_lease_is_shared_only_where_its_task_may_be() {
 #[test]
 fn a_task_is_got_by_turns_although_its_consumer_likes_another_block() {
     const CAPACITY: usize = 40;
-    for builder in builders().into_iter().take(4) {
+    for builder in builders().into_iter().take(5) {
         let pool = builder.capacity(CAPACITY).build().unwrap();
         pool.producer().put_all(0..10).unwrap();
         let mut worker = pool.worker();
@@ -343,7 +372,7 @@ fn a_task_is_got_by_turns_although_its_consumer_likes_another_block() {
 #[test]
 fn counts_go_round_in_the_middle_of_everything() {
     // Max arrays do not: they only grow.
-    for builder in builders().into_iter().take(7) {
+    for builder in builders().into_iter().take(9) {
         for short in [0, 1, 2, 10, 40] {
             let pool = builder.clone().capacity(21).counts_from((1 << 48) - short).build().unwrap();
             let mut worker = pool.worker();

@@ -6,6 +6,8 @@ extern crate cantina_on_loom as cantina;
 mod cafe;
 #[path = "../../../crates/cantina/tests/scenarios/do_all.rs"]
 mod do_all;
+#[path = "../../../crates/cantina/tests/scenarios/leases.rs"]
+mod leases;
 #[path = "../../../crates/cantina/tests/scenarios/max_array.rs"]
 #[allow(dead_code, reason = "most are too long for loom")]
 mod max_array;
@@ -24,7 +26,7 @@ use cantina_effort::scenario::{self, Part};
 use machine::model::{PREEMPTIONS, search};
 
 /// Those that are not in a list of all.
-const PARTS: [Part; 10] = [
+const PARTS: [Part; 11] = [
     ("cafe", &cafe::ALL),
     ("rooms", &rooms::ALL),
     ("rooms::crowds", &rooms::CROWDS),
@@ -33,6 +35,7 @@ const PARTS: [Part; 10] = [
     ("rooms::work", &work::ALL),
     ("todo_tree", &todo_tree::ALL),
     ("todo_tree::threes", &todo_tree::THREES),
+    ("todo_tree::leases", &leases::ALL),
     ("todo_tree::do_all", &do_all::ALL),
     // Their accesses have one order of all, which loom's have not: there fences before looks stand for it.
     ("todo_tree::max_array", &max_array::SMALL),
@@ -62,7 +65,13 @@ fn preemptions(part: &str, name: &str) -> usize {
     match (part, name) {
         ("salsa", "a robbed thief gets a whole task") => 5,
         (
-            "handoff" | "reclaim" | "owner_queue" | "cafe" | "todo_tree" | "todo_tree::max_array",
+            "handoff"
+            | "reclaim"
+            | "owner_queue"
+            | "cafe"
+            | "todo_tree"
+            | "todo_tree::leases"
+            | "todo_tree::max_array",
             _,
         ) => 4,
         ("rooms" | "scheduler::deque" | "todo_tree::do_all", _) => 3,

@@ -2,6 +2,7 @@
 
 extern crate cantina_on_sim as cantina;
 
+mod each_step;
 #[path = "../../../crates/cantina/tests/scenarios/do_all.rs"]
 mod scenarios;
 mod turning;
@@ -10,7 +11,7 @@ use cantina::todo_tree::DoAll;
 use cantina::todo_tree::do_all::Worker;
 use machine::atomic::AtomicUsize;
 use machine::atomic::Ordering::SeqCst;
-use machine::engine::{Simulation, ThreadId};
+use machine::engine::Simulation;
 use machine::progress::operation;
 use machine::time::Duration;
 use machine::{Arc, thread};
@@ -23,8 +24,6 @@ const STRETCH: u64 = 10;
 const STEPS: u64 = 20_000;
 /// Steps until some operation ends.
 const SOON: u64 = 1_000;
-/// Threads that die.
-const DEAD: usize = 2;
 const TASKS: usize = 4;
 
 /// A task: how often it was begun.
@@ -47,10 +46,10 @@ fn work(worker: &Worker<Task>, accepted: &AtomicUsize) {
     }
 }
 
-/// Sends out threads that die somewhere. How many reports were accepted, from then on.
-fn with_dead(all: &DoAll<Task>) -> Arc<AtomicUsize> {
+/// Sends out so many threads that die somewhere. How many reports were accepted, from then on.
+fn with_dead(all: &DoAll<Task>, dead: usize) -> Arc<AtomicUsize> {
     let accepted = Arc::new(AtomicUsize::new(0));
-    for _ in 0..DEAD {
+    for _ in 0..dead {
         let (worker, accepted) = (all.worker(), accepted.clone());
         thread::spawn(move || work(&worker, &accepted));
     }
@@ -61,80 +60,122 @@ fn tasks() -> impl Iterator<Item = Task> {
     (0..TASKS).map(|_| AtomicUsize::new(0))
 }
 
-/// `scenario`, with both threads stopped after each pair of numbers of their steps.
-fn dies_anywhere(scenario: fn()) {
-    let mut both = 0;
-    for first in 0.. {
-        let mut first_died = false;
-        for second in 0.. {
-            let simulation = Simulation::new().seed(first ^ second).steps(STEPS);
-            let simulation = simulation.lock_free_within(SOON);
-            let run = simulation.crash(ThreadId(1), first).crash(ThreadId(2), second);
-            let outcome = run
-                .run(scenario)
-                .unwrap_or_else(|failure| panic!("dead after {first} and {second}: {failure}"));
-            let has_died =
-                |number| outcome.crashed.iter().any(|(thread, _)| *thread == ThreadId(number));
-            first_died |= has_died(1);
-            both += usize::from(outcome.crashed.len() == DEAD);
-            if !has_died(2) {
-                break;
-            }
-        }
-        if !first_died {
-            break;
-        }
+/// `scenario`, with so many threads stopped after all combinations of numbers of their steps, or after so many of a hundred.
+fn die_anywhere(dead: usize, of_a_hundred: u64, scenario: fn(usize)) {
+    for seed in each_step::seeds(2, 10) {
+        let simulation = Simulation::new().seed(seed).steps(STEPS).lock_free_within(SOON);
+        each_step::die(&simulation, dead as u32, of_a_hundred, move || scenario(dead));
     }
-    assert!(both > 50, "{both} runs with two dead");
+}
+
+/// The dead are found out by their names.
+fn the_last_worker_reclaims(dead: usize) {
+    let all = DoAll::new(tasks());
+    let accepted = with_dead(&all, dead);
+    let worker = all.worker();
+    while !all.is_finished() {
+        work(&worker, &accepted);
+        // They are dead, or as good as that.
+        let holders: Vec<_> = all.progress().claimed.into_keys().collect();
+        holders.into_iter().for_each(|holder| {
+            all.reclaim(holder);
+        });
+    }
+    assert!(all.tasks().iter().all(|task| task.load(SeqCst) >= 1));
+    // A worker that died between its report and its count is missing.
+    let accepted = accepted.load(SeqCst);
+    assert!((TASKS.saturating_sub(dead)..=TASKS).contains(&accepted), "{accepted}");
+}
+
+/// The dead are found out by the age of their claims.
+fn the_last_worker_takes_over(dead: usize) {
+    let age = Duration::from_micros(5);
+    let all = DoAll::<Task>::builder().reclaim_after(age).build(tasks()).unwrap();
+    let accepted = with_dead(&all, dead);
+    let worker = all.worker();
+    while !all.is_finished() {
+        work(&worker, &accepted);
+        thread::sleep(age);
+    }
+    assert!(all.tasks().iter().all(|task| task.load(SeqCst) >= 1));
+}
+
+fn nothing_is_begun_twice(dead: usize) {
+    let all = DoAll::<Task>::builder().at_most_once().build(tasks()).unwrap();
+    let accepted = with_dead(&all, dead);
+    let worker = all.worker();
+    work(&worker, &accepted);
+    thread::sleep(Duration::from_millis(1));
+    work(&worker, &accepted);
+    assert!(all.tasks().iter().all(|task| task.load(SeqCst) <= 1), "begun twice");
+    let left = all.remaining();
+    assert!(left <= dead, "{left} are left: more than the dead had");
 }
 
 #[test]
 fn the_last_worker_does_what_the_dead_have_left() {
-    dies_anywhere(|| {
-        let all = DoAll::new(tasks());
-        let accepted = with_dead(&all);
-        let worker = all.worker();
-        while !all.is_finished() {
-            work(&worker, &accepted);
-            // They are dead, or as good as that.
-            let holders: Vec<_> = all.progress().claimed.into_keys().collect();
-            holders.into_iter().for_each(|holder| {
-                all.reclaim(holder);
-            });
-        }
-        assert!(all.tasks().iter().all(|task| task.load(SeqCst) >= 1));
-        // A worker that died between its report and its count is missing.
-        let accepted = accepted.load(SeqCst);
-        assert!((TASKS - DEAD..=TASKS).contains(&accepted), "{accepted}");
-    });
+    die_anywhere(2, 100, the_last_worker_reclaims);
+    die_anywhere(3, 5, the_last_worker_reclaims);
 }
 
 #[test]
 fn old_claims_of_the_dead_are_taken_over() {
-    dies_anywhere(|| {
-        let age = Duration::from_micros(5);
-        let all = DoAll::<Task>::builder().reclaim_after(age).build(tasks()).unwrap();
-        let accepted = with_dead(&all);
-        let worker = all.worker();
-        while !all.is_finished() {
-            work(&worker, &accepted);
-            thread::sleep(age);
-        }
-        assert!(all.tasks().iter().all(|task| task.load(SeqCst) >= 1));
-    });
+    die_anywhere(2, 100, the_last_worker_takes_over);
+    die_anywhere(3, 5, the_last_worker_takes_over);
 }
 
 #[test]
 fn at_most_once_is_kept_whoever_dies() {
-    dies_anywhere(|| {
-        let all = DoAll::<Task>::builder().at_most_once().build(tasks()).unwrap();
-        let accepted = with_dead(&all);
+    die_anywhere(2, 100, nothing_is_begun_twice);
+    die_anywhere(3, 5, nothing_is_begun_twice);
+}
+
+#[test]
+fn many_workers_that_die_at_random_leave_nothing_undone() {
+    let scenarios = [the_last_worker_reclaims, the_last_worker_takes_over, nothing_is_begun_twice];
+    for (dead, scenario) in [7, 15].into_iter().flat_map(|dead| scenarios.map(|it| (dead, it))) {
+        for seed in each_step::seeds(50, 5_000) {
+            let simulation = Simulation::new().seed(seed).steps(10 * STEPS).lock_free_within(SOON);
+            let outcome = simulation.random_crashes(dead, 10).run(move || scenario(dead));
+            outcome.unwrap_or_else(|failure| panic!("{dead} die: {failure}"));
+        }
+    }
+}
+
+/// Two workers and work that takes longer than the age from which on claims are taken over. How often it was begun.
+fn takes_longer_than_the_age(times: u32) -> usize {
+    let age = Duration::from_micros(5);
+    let all = DoAll::<Task>::builder().reclaim_after(age).build([Task::new(0)]).unwrap();
+    let work = move |all: DoAll<Task>| {
         let worker = all.worker();
-        work(&worker, &accepted);
-        thread::sleep(Duration::from_millis(1));
-        work(&worker, &accepted);
-        assert!(all.tasks().iter().all(|task| task.load(SeqCst) <= 1), "begun twice");
-        let left = all.remaining();
-        assert!(left <= DEAD, "{left} are left: more than the dead had");
-    });
+        while !all.is_finished() {
+            match worker.next() {
+                Some(claim) => {
+                    claim.fetch_add(1, SeqCst);
+                    thread::sleep(age * times);
+                    let _ = claim.done();
+                }
+                None => thread::sleep(age / 5),
+            }
+        }
+    };
+    let theirs = all.clone();
+    let other = thread::spawn(move || work(theirs));
+    work(all.clone());
+    other.join().unwrap();
+    all.tasks()[0].load(SeqCst)
+}
+
+#[test]
+fn workers_that_take_longer_than_the_age_do_not_take_over_from_each_other_for_ever() {
+    for times in [1, 3, 20, 200] {
+        for seed in 0..cantina_effort::rounds(20, 2_000) {
+            let simulation = Simulation::new().seed(seed).steps(STEPS);
+            let outcome = simulation.run(move || takes_longer_than_the_age(times));
+            let begun = outcome.unwrap_or_else(|it| panic!("{times} times the age: {it}")).value;
+            // The age after so many take-overs is longer than the work.
+            let most = 3 + times.ilog2() as usize;
+            assert!((1..=most).contains(&begun), "{times} times the age: begun {begun} times");
+        }
+    }
 }

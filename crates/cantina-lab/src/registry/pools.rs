@@ -76,7 +76,7 @@ pub(super) fn visit_variants(visitor: &mut impl Visitor) {
 }
 
 /// To-do trees that are small and have all there is to them: one block, several, nodes above them, several
-/// nodes at the top, and the paper's.
+/// nodes at the top, takes that are counted at once, owners, and the paper's.
 fn visit_small_to_do_trees(visitor: &mut impl Visitor) {
     visitor.visit(TodoTreeFamily::new("todo-tree-of-1", 1));
     let tree = |name, capacity, widths| {
@@ -86,11 +86,19 @@ fn visit_small_to_do_trees(visitor: &mut impl Visitor) {
     visitor.visit(tree("todo-tree-flat", 5, (2, 2, 4)));
     visitor.visit(tree("todo-tree-deep", 7, (2, 2, 1)));
     visitor.visit(tree("todo-tree-tops", 6, (1, 2, 3)));
-    let leased = TodoTreeFamily { leases: true, ..tree("todo-tree-leased", 7, (2, 2, 1)) };
-    visitor.visit(leased);
+    let at_once = tree("todo-tree-at-once", 7, (2, 2, 1));
+    visitor.visit(TodoTreeFamily { counts_at_once: true, ..at_once });
+    let leases = true;
+    visitor.visit(TodoTreeFamily { leases, ..tree("todo-tree-leased", 7, (2, 2, 1)) });
     let shape = Shape::Binary;
+    let leased = TodoTreeFamily::new("todo-tree-binary-leased", 5);
+    visitor.visit(TodoTreeFamily { shape, leases, ..leased });
     visitor.visit(TodoTreeFamily { shape, ..TodoTreeFamily::new("todo-tree-binary-of-2", 2) });
     visitor.visit(TodoTreeFamily { shape, ..TodoTreeFamily::new("todo-tree-binary", 21) });
+    // Epochs that end soon, and few steps to each count.
+    let (shape, array_values) = (Shape::MaxArrays, Some(4));
+    let arrays = TodoTreeFamily::new("todo-tree-max-arrays", 2);
+    visitor.visit(TodoTreeFamily { shape, array_values, ..arrays });
 }
 
 /// Turns of waiting in a pool whose chunks were made small: enough for a thief to come to its end.
@@ -326,12 +334,22 @@ struct TodoTreeFamily {
     capacity: usize,
     shape: Shape,
     widths: Option<(u32, usize, usize)>,
+    counts_at_once: bool,
+    array_values: Option<u64>,
     leases: bool,
 }
 
 impl TodoTreeFamily {
     fn new(name: &'static str, capacity: usize) -> Self {
-        Self { name, capacity, shape: Shape::Wide, widths: None, leases: false }
+        Self {
+            name,
+            capacity,
+            shape: Shape::Wide,
+            widths: None,
+            counts_at_once: false,
+            array_values: None,
+            leases: false,
+        }
     }
 }
 
@@ -361,6 +379,12 @@ impl Family for TodoTreeFamily {
         let mut builder = builder.leases(self.leases);
         if let Some((places, children, top)) = self.widths {
             builder = builder.widths(places, children, top);
+        }
+        if self.counts_at_once {
+            builder = builder.counts_at_once();
+        }
+        if let Some(values) = self.array_values {
+            builder = builder.array_values(values);
         }
         builder.build().expect("a registered pool can be built")
     }

@@ -28,6 +28,7 @@ pub struct Builder<T> {
     widths: Option<Widths>,
     counts_from: u64,
     array_values: Option<u64>,
+    counts_at_once: bool,
     leases: bool,
     task: PhantomData<fn() -> T>,
 }
@@ -41,6 +42,7 @@ impl<T> Builder<T> {
             widths: None,
             counts_from: 0,
             array_values: None,
+            counts_at_once: false,
             leases: false,
             task: PhantomData,
         }
@@ -88,6 +90,13 @@ impl<T> Builder<T> {
         self
     }
 
+    /// Takes are counted at once, as in the wide shape above 16,384 places: so that a small tree does that, too (I6).
+    #[doc(hidden)]
+    pub fn counts_at_once(mut self) -> Self {
+        self.counts_at_once = true;
+        self
+    }
+
     /// The values of an epoch of a max array, 2 to 64, so that a model has several of them.
     #[doc(hidden)]
     pub fn array_values(mut self, values: u64) -> Self {
@@ -125,6 +134,7 @@ impl<T> Builder<T> {
         if layout.array_values.is_some() && self.array_values.is_some() {
             layout.array_values = self.array_values;
         }
+        layout.counts_late &= !self.counts_at_once;
         let seed = self.seed.unwrap_or_else(machine::random::seed);
         let tree = Tree::new(layout, self.leases, seed, self.counts_from).map_err(|_| {
             BuildError::new("capacity", self.capacity, "at most what fits into memory")

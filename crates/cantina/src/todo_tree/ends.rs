@@ -5,11 +5,11 @@ use super::lease::Lease;
 use super::put::Putter;
 use super::take::Getter;
 use super::tree::Tree;
-use crate::pool::{self, Drain, Full, PutAllError};
+use crate::pool::{self, Drain, Full, PutAllError, TooMany};
 use machine::Arc;
 use std::fmt;
 
-/// Names a [`Consumer`] or a [`Worker`], also when it is gone.
+/// Names a [`Consumer`] or a [`Worker`], also when it is gone: no other one of the pool ever has its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WorkerId(u32);
 
@@ -61,8 +61,8 @@ impl<T> Producer<T> {
 }
 
 impl<T> Consumer<T> {
-    pub(super) fn new(tree: Arc<Tree<T>>) -> Self {
-        Self { getter: Getter::new(tree) }
+    pub(super) fn new(tree: Arc<Tree<T>>) -> Result<Self, TooMany> {
+        Ok(Self { getter: Getter::new(tree)? })
     }
 
     /// Gets a task. `None`: at one instant there was none.
@@ -143,11 +143,11 @@ impl<T> Consumer<T> {
 }
 
 impl<T> Worker<T> {
-    pub(super) fn new(tree: Arc<Tree<T>>) -> Self {
+    pub(super) fn new(tree: Arc<Tree<T>>) -> Result<Self, TooMany> {
         let putter = Putter::new(tree.clone());
-        let mut getter = Getter::new(tree);
+        let mut getter = Getter::new(tree)?;
         getter.begin_in(putter.last());
-        Self { putter, getter }
+        Ok(Self { putter, getter })
     }
 
     /// Puts `task`.

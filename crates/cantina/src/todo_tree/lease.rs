@@ -56,6 +56,12 @@ impl<T> Lease<T> {
         unsafe { tree.finish(block, slot) }
     }
 
+    /// As if its thread had died: the task is held until it is recovered. A model takes a lease that is forgotten for a leak.
+    #[doc(hidden)]
+    pub fn abandon(self) {
+        self.into_place();
+    }
+
     /// The place, whose task is still held.
     pub(super) fn into_place(self) -> usize {
         let (tree, block, slot) = self.into_parts();

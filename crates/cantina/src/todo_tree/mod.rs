@@ -83,7 +83,7 @@
 //! ever between claiming and publishing, or between taking and giving back, keeps these places.
 //!
 //! # Limits
-//! Any number of ends. Counts go round at 2^48: right, as long as nobody sleeps while 2^47 tasks go through one node.
+//! Any number of ends; with leases a million that get, one after the other. Counts go round at 2^48: right, as long as nobody sleeps while 2^47 tasks go through one node.
 
 mod block;
 mod builder;
@@ -109,7 +109,7 @@ pub use ends::{Consumer, Producer, Worker, WorkerId};
 pub use lease::Lease;
 pub use metrics::Metrics;
 
-use crate::pool;
+use crate::pool::{self, TooMany};
 use machine::Arc;
 use std::fmt;
 use tree::Tree;
@@ -169,12 +169,36 @@ impl<T> TodoTree<T> {
     }
 
     /// One more getting end.
+    ///
+    /// # Panics
+    /// After 1,048,575 consumers and workers of a pool with [`leases`](Builder::leases); see
+    /// [`try_consumer`](Self::try_consumer).
     pub fn consumer(&self) -> Consumer<T> {
+        self.try_consumer().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// One more getting end.
+    ///
+    /// # Errors
+    /// [`TooMany`] after 1,048,575 consumers and workers of a pool with [`leases`](Builder::leases), also if most of them
+    /// are gone: names are not given out again.
+    pub fn try_consumer(&self) -> Result<Consumer<T>, TooMany> {
         Consumer::new(self.tree.clone())
     }
 
     /// One more end for a thread in both roles.
+    ///
+    /// # Panics
+    /// As [`consumer`](Self::consumer).
     pub fn worker(&self) -> Worker<T> {
+        self.try_worker().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// One more end for a thread in both roles.
+    ///
+    /// # Errors
+    /// As [`try_consumer`](Self::try_consumer).
+    pub fn try_worker(&self) -> Result<Worker<T>, TooMany> {
         Worker::new(self.tree.clone())
     }
 
@@ -201,6 +225,10 @@ impl<T> TodoTree<T> {
 }
 
 pool::forward_to_own_methods!(TodoTree {
+    fn try_consumer(&self) -> Result<Consumer<T>, TooMany> {
+        self.try_consumer()
+    }
+
     /// A put claims its place before it fills it, a get gives it back after it has taken its task.
     fn full_counts_under_way(&self) -> bool {
         true

@@ -4,8 +4,9 @@ use super::block::{SLOTS, anywhere, choose, each, from_on, pop};
 use super::cloned::ClonedLease;
 use super::lease::Lease;
 use super::metrics::Tally;
+use super::owners::MAX_HOLDERS;
 use super::tree::{Tree, Wanted};
-use crate::pool::Patience;
+use crate::pool::{Patience, TooMany};
 use machine::Arc;
 use machine::random::Random;
 
@@ -38,12 +39,13 @@ pub(super) struct Getter<T> {
 }
 
 impl<T> Getter<T> {
-    pub(super) fn new(tree: Arc<Tree<T>>) -> Self {
+    pub(super) fn new(tree: Arc<Tree<T>>) -> Result<Self, TooMany> {
+        let number = tree.join().ok_or_else(|| TooMany::new(MAX_HOLDERS as usize))?;
         let mut random = tree.random();
         let last = random.below(tree.blocks.len());
         let turn = random.below(tree.layout.capacity());
-        let (number, next) = (tree.join(), anywhere(&mut random));
-        Self {
+        let next = anywhere(&mut random);
+        Ok(Self {
             tree,
             random,
             last,
@@ -55,7 +57,7 @@ impl<T> Getter<T> {
             number,
             tally: Tally::default(),
             patience: Patience::new(),
-        }
+        })
     }
 
     /// The block that it begins with.

@@ -131,21 +131,16 @@ impl<T> Tree<T> {
         Random::seeded(self.seed ^ Random::seeded(number).next_u64())
     }
 
-    /// The number of one more end that can hold tasks, from 1 on; 0 where nobody is named.
-    ///
-    /// # Panics
-    /// When there have been as many as there is room for in an owner word.
-    pub(super) fn join(&self) -> u32 {
+    /// The number of one more end that can hold tasks, from 1 on; 0 where nobody is named. `None`: there have been as
+    /// many as there is room for in an owner word.
+    pub(super) fn join(&self) -> Option<u32> {
         if !self.owners.are_there() {
-            return 0;
+            return Some(0);
         }
+        let more = |had| (had < MAX_HOLDERS).then_some(had + 1);
         // own: a number that carries nothing.
-        let number = self.holders.fetch_add(1, Relaxed) + 1;
-        assert!(
-            number <= MAX_HOLDERS,
-            "a pool with leases has had {MAX_HOLDERS} consumers and workers"
-        );
-        number as u32
+        let had = self.holders.fetch_update(Relaxed, Relaxed, more).ok()?;
+        Some(had as u32 + 1)
     }
 
     fn inserts(&self, level: usize, node: usize) -> u64 {

@@ -1,14 +1,14 @@
 //! To-do trees of one to eight places.
 
 use cantina::pool::Full;
-use cantina::todo_tree::{ClonedLease, Consumer, Lease, Shape, TodoTree};
+use cantina::todo_tree::{Builder, Consumer, Lease, Shape, TodoTree};
 use cantina_effort::scenario::Scenario;
 use machine::atomic::AtomicBool;
 use machine::atomic::Ordering::{Acquire, Release};
 use machine::{Arc, thread};
 
 /// All of them.
-pub(crate) const ALL: [Scenario; 31] = [
+pub(crate) const ALL: [Scenario; 36] = [
     ("a place is used again", a_place_is_used_again),
     ("one block is emptied by two", one_block_is_emptied_by_two),
     ("a task moves between blocks", || a_task_moves(&flat(3))),
@@ -24,6 +24,11 @@ pub(crate) const ALL: [Scenario; 31] = [
     ("room moves between blocks", || room_moves(&flat(2), 1)),
     ("room moves below a root of a wide tree", || room_moves(&deep(2), 1)),
     ("room moves below a root", || room_moves(&binary(2), 1)),
+    ("two puts meet where takes are counted at once", || two_puts_meet(&at_once(4))),
+    ("room moves where takes are counted at once", || room_moves(&at_once(2), 1)),
+    ("two want the last place where takes are counted at once", || {
+        two_want_the_last_place(&at_once(2));
+    }),
     ("two want the last place", || two_want_the_last_place(&flat(2))),
     ("two want the last place below a root", || two_want_the_last_place(&binary(2))),
     ("a batch meets a batch", a_batch_meets_a_batch),
@@ -34,25 +39,28 @@ pub(crate) const ALL: [Scenario; 31] = [
     ("a lease with an owner is dropped while others look", || a_lease_is_dropped(&owned(2))),
     ("a place with an owner is used again", || a_task_moves(&owned(2))),
     ("two want a task with an owner", || two_want_a_task(&owned(2))),
-    ("a copy is reclaimed while it is completed", a_copy_is_reclaimed_while_it_is_completed),
-    ("a copy is reclaimed while it is dropped", a_copy_is_reclaimed_while_it_is_dropped),
-    ("takes are counted below a root", || takes_are_counted(0)),
-    ("takes are counted below a root, elsewhere", || takes_are_counted(1)),
-    ("takes are counted below a root, elsewhere again", || takes_are_counted(2)),
-    ("takes are counted below a root, and elsewhere", || takes_are_counted(3)),
+    ("takes are counted below a root", || takes_are_counted(binary_of_two(), 0)),
+    ("takes are counted below a root, elsewhere", || takes_are_counted(binary_of_two(), 1)),
+    ("takes are counted below a root, elsewhere again", || takes_are_counted(binary_of_two(), 2)),
+    ("takes are counted below a root, and elsewhere", || takes_are_counted(binary_of_two(), 3)),
+    ("takes of two are counted at once", || takes_of_two_are_counted(0)),
+    ("takes of two are counted at once, elsewhere", || takes_of_two_are_counted(1)),
+    ("takes of two are counted at once, elsewhere again", || takes_of_two_are_counted(2)),
+    ("takes are counted at once", || takes_are_counted(wide_at_once().capacity(2), 0)),
 ];
 
 /// Of three threads.
-pub(crate) const THREES: [Scenario; 4] = [
+pub(crate) const THREES: [Scenario; 5] = [
     ("two takes and a put between blocks", || two_takes_and_a_put(&flat(2))),
     ("two takes and a put below a root", || two_takes_and_a_put(&binary(2))),
     ("two takes and a put below a root of a wide tree", || two_takes_and_a_put(&deep(2))),
+    ("two takes and a put where takes are counted at once", || two_takes_and_a_put(&at_once(2))),
     ("two takes and a put below two levels", || two_takes_and_a_put(&binary(4))),
 ];
 
 /// Longer ones, for schedules that are drawn.
 #[allow(dead_code, reason = "they are too long for loom")]
-pub(crate) const FRAYS: [Scenario; 26] = [
+pub(crate) const FRAYS: [Scenario; 31] = [
     ("a put that has ended is not forgotten", || is_not_forgotten(&binary(2))),
     ("a put that has ended is not forgotten in blocks", || is_not_forgotten(&flat(2))),
     ("a put that has ended is not forgotten below nodes", || is_not_forgotten(&tops(4))),
@@ -68,6 +76,15 @@ pub(crate) const FRAYS: [Scenario; 26] = [
     ("room moves often to blocks that are not beside", || room_moves(&flat(4), 10)),
     ("a put that has ended is not forgotten in a deep wide tree", || is_not_forgotten(&deep(4))),
     ("room moves often below a root of a wide tree", || room_moves(&deep(2), 5)),
+    ("a put that has ended is not forgotten where takes are counted at once", || {
+        is_not_forgotten(&at_once(4));
+    }),
+    ("nobody is passed over where takes are counted at once", || {
+        nobody_is_passed_over(&at_once(2))
+    }),
+    ("room moves often where takes are counted at once", || room_moves(&at_once(2), 5)),
+    ("room moves often and far where takes are counted at once", || room_moves(&at_once(4), 10)),
+    ("jugglers where takes are counted at once", || jugglers(&at_once(5))),
     ("jugglers in a deep wide tree", || jugglers(&deep(5))),
     ("room moves often below a root", || room_moves(&binary(2), 5)),
     ("room moves often below nodes", || room_moves(&tops(2), 5)),
@@ -96,6 +113,15 @@ fn deep(capacity: usize) -> TodoTree<u64> {
     TodoTree::builder().capacity(capacity).widths(1, 2, 1).build().unwrap()
 }
 
+/// The same, and takes are counted at once, as in large trees.
+fn at_once(capacity: usize) -> TodoTree<u64> {
+    wide_at_once().capacity(capacity).build().unwrap()
+}
+
+fn wide_at_once() -> Builder<u64> {
+    TodoTree::builder().widths(1, 2, 1).counts_at_once()
+}
+
 /// Blocks of two places below a root, if there are several.
 fn blocks_of_two(capacity: usize) -> TodoTree<u64> {
     TodoTree::builder().capacity(capacity).widths(2, 2, 1).build().unwrap()
@@ -109,6 +135,10 @@ fn owned(capacity: usize) -> TodoTree<u64> {
 
 fn binary(capacity: usize) -> TodoTree<u64> {
     TodoTree::builder().capacity(capacity).shape(Shape::Binary).build().unwrap()
+}
+
+fn binary_of_two() -> Builder<u64> {
+    TodoTree::builder().capacity(2).shape(Shape::Binary)
 }
 
 /// A binary tree over max arrays whose epochs end with every other task.
@@ -292,44 +322,6 @@ fn a_lease_is_dropped(pool: &TodoTree<u64>) {
     put(pool, 2);
 }
 
-/// A pool, and one who has a copy of its only task.
-fn one_has_a_copy() -> (TodoTree<u64>, Consumer<u64>, ClonedLease<u64>) {
-    let pool = owned(1);
-    put(&pool, 1);
-    let mut slow = pool.consumer();
-    let copy = slow.take_cloned().expect("it is there");
-    (pool, slow, copy)
-}
-
-/// One has a copy of the only task; another thread takes the task from it. One of them completes it.
-pub(crate) fn a_copy_is_reclaimed_while_it_is_completed() {
-    let (pool, slow, copy) = one_has_a_copy();
-    let (name, mut theirs) = (slow.id(), pool.consumer());
-    let other = thread::spawn(move || {
-        let reclaimed = theirs.reclaim(name);
-        (reclaimed, theirs.get())
-    });
-    let mine = copy.complete().ok();
-    let (reclaimed, theirs) = other.join().unwrap();
-    assert_eq!(reclaimed, usize::from(theirs.is_some()));
-    all_once(mine.into_iter().chain(theirs), 1);
-    put(&pool, 2);
-}
-
-/// The same, and it is dropped: it goes back once.
-pub(crate) fn a_copy_is_reclaimed_while_it_is_dropped() {
-    let (pool, mut slow, copy) = one_has_a_copy();
-    let (name, mut theirs) = (slow.id(), pool.consumer());
-    let other = thread::spawn(move || {
-        theirs.reclaim(name);
-        theirs.get()
-    });
-    drop(copy);
-    let theirs = other.join().unwrap();
-    all_once(theirs.into_iter().chain(slow.get()), 1);
-    assert_eq!(slow.get(), None);
-}
-
 /// One task and two takers, one of which may find what the other is in the middle of.
 fn two_want_a_task(pool: &TodoTree<u64>) {
     put(pool, 1);
@@ -362,8 +354,7 @@ fn two_takes_and_a_put(pool: &TodoTree<u64>) {
 }
 
 /// Two tasks and two takers: when both have ended the counts at the top are exact.
-fn takes_are_counted(seed: u64) {
-    let builder = TodoTree::builder().capacity(2).shape(Shape::Binary);
+fn takes_are_counted(builder: Builder<u64>, seed: u64) {
     // Some seeds send them to different places.
     let pool = &builder.seed(seed).build().unwrap();
     put(pool, 1);
@@ -375,6 +366,23 @@ fn takes_are_counted(seed: u64) {
     all_once([mine, other.join().unwrap()], 2);
     assert_eq!(pool.len_hint(), 0, "not counted");
     assert_eq!(here.get(), None);
+}
+
+/// The same of batches.
+fn takes_of_two_are_counted(seed: u64) {
+    let builder = TodoTree::builder().capacity(4).widths(2, 2, 1).counts_at_once();
+    let pool = builder.seed(seed).build().unwrap();
+    pool.producer().put_all(1..=4).expect("there is room");
+    let take = |mut consumer: Consumer<u64>| {
+        let mut got = Vec::new();
+        consumer.get_many(2, &mut got);
+        got
+    };
+    let theirs = pool.consumer();
+    let other = thread::spawn(move || take(theirs));
+    let mine = take(pool.consumer());
+    all_once(other.join().unwrap().into_iter().chain(mine), 4);
+    assert_eq!(pool.len_hint(), 0, "not counted");
 }
 
 /// One takes and takes again, one puts two, one takes: whoever finds nothing has not passed over a task whose put

@@ -1,5 +1,6 @@
 //! Threads that die in the middle of everything: all but one, at any of their steps.
 
+use crate::each_step;
 use cantina::todo_tree::{Shape, TodoTree};
 use machine::Arc;
 use machine::atomic::AtomicU64;
@@ -15,9 +16,7 @@ const STEPS: u64 = 20_000;
 const SOON: u64 = 2_000;
 /// Tasks that are inside before.
 const FIRST: u64 = 2;
-/// Threads that die.
-const DEAD: u64 = 2;
-/// What each of them does: puts a task, gets one, puts another.
+/// What each thread that dies does: puts a task, gets one, puts another.
 const TASKS: u64 = 2;
 
 /// What a thread has done, written after each call: tasks that it has put, and those that it has got, a bit for each.
@@ -41,14 +40,14 @@ fn task_of(thread: u64, number: u64) -> u64 {
     FIRST + thread * TASKS + number
 }
 
-/// Two threads that die somewhere, and the scenario, which puts, gets, and then drains all there is.
-fn with_dead(build: fn() -> TodoTree<u64>) {
+/// So many threads that die somewhere, and the scenario, which puts, gets, and then drains all there is.
+fn with_dead(build: fn() -> TodoTree<u64>, dead: u64) {
     let pool = build();
     let mut here = pool.worker();
     here.put_all(0..FIRST).unwrap();
-    let ledgers: Vec<Arc<Ledger>> = (0..DEAD).map(|_| Arc::default()).collect();
+    let ledgers: Vec<Arc<Ledger>> = (0..dead).map(|_| Arc::default()).collect();
     let others: Vec<_> =
-        (0..DEAD).map(|thread| (thread, ledgers[thread as usize].clone())).collect();
+        (0..dead).map(|thread| (thread, ledgers[thread as usize].clone())).collect();
     for (number, ledger) in others {
         let mut worker = pool.worker();
         thread::spawn(move || {
@@ -63,7 +62,7 @@ fn with_dead(build: fn() -> TodoTree<u64>) {
             }
         });
     }
-    let own = task_of(DEAD, 0);
+    let own = task_of(dead, 0);
     let mut got = 0;
     let mut keep = |task: u64| {
         assert!(got & 1 << task == 0, "{task} came twice");
@@ -85,78 +84,125 @@ fn with_dead(build: fn() -> TodoTree<u64>) {
     let theirs = ledgers.iter().fold(0, |all, it| all | it.got.load(Acquire));
     assert_eq!(got & theirs, 0, "got by two");
     let lost = (expected & !got & !theirs).count_ones();
-    assert!(u64::from(lost) <= DEAD, "{lost} lost: more than the dead had in their hands");
-    let put_at_all = (0..DEAD).fold(expected, |all, thread| all | all_of(thread));
+    assert!(u64::from(lost) <= dead, "{lost} lost: more than the dead had in their hands");
+    let put_at_all = (0..dead).fold(expected, |all, thread| all | all_of(thread));
     assert_eq!(got & !put_at_all, 0, "never put");
     // Room for all but what the dead have in their hands: a put each, or a get each.
-    let free = pool.capacity() as u64 - DEAD;
+    let free = pool.capacity() as u64 - dead;
     for _ in 0..free {
         operation("put", || here.try_put(own)).expect("the dead keep one place each");
     }
     assert_eq!(here.drain().count() as u64, free);
 }
 
-/// Runs it with both threads stopped after each pair of numbers of their steps.
-fn dies_anywhere(build: fn() -> TodoTree<u64>) {
-    let mut both = 0;
-    for seed in 0..2 {
+/// Runs it with so many threads stopped after all combinations of numbers of their steps, or after so many of a hundred.
+fn die_anywhere(dead: u32, of_a_hundred: u64, build: fn() -> TodoTree<u64>) {
+    // There are many more combinations of three.
+    for seed in each_step::seeds(2, if dead > 2 { 1 } else { 8 }) {
         let simulation = Simulation::new().seed(seed).steps(STEPS).lock_free_within(SOON);
-        for first in 0.. {
-            let mut first_died = false;
-            for second in 0.. {
-                let run = simulation.clone().crash(ThreadId(1), first).crash(ThreadId(2), second);
-                let outcome = run
-                    .run(|| with_dead(build))
-                    .unwrap_or_else(|failure| panic!("dead after {first} and {second}: {failure}"));
-                let has_died =
-                    |number| outcome.crashed.iter().any(|(thread, _)| *thread == ThreadId(number));
-                first_died |= has_died(1);
-                both += usize::from(outcome.crashed.len() == 2);
-                if !has_died(2) {
-                    break;
-                }
-            }
-            if !first_died {
-                break;
-            }
-        }
+        each_step::die(&simulation, dead, of_a_hundred, move || with_dead(build, dead.into()));
     }
-    assert!(both > 500, "{both} runs with two dead");
+}
+
+fn blocks() -> TodoTree<u64> {
+    TodoTree::builder().capacity(8).widths(2, 2, 4).seed(0).build().unwrap()
+}
+
+fn below_nodes() -> TodoTree<u64> {
+    TodoTree::builder().capacity(8).widths(2, 2, 2).seed(0).build().unwrap()
+}
+
+fn counted_at_once() -> TodoTree<u64> {
+    let builder = TodoTree::builder().capacity(8).widths(2, 2, 1).counts_at_once();
+    builder.seed(0).build().unwrap()
+}
+
+fn binary() -> TodoTree<u64> {
+    TodoTree::builder().capacity(7).shape(Shape::Binary).seed(0).build().unwrap()
+}
+
+fn owned() -> TodoTree<u64> {
+    TodoTree::builder().capacity(8).widths(2, 2, 4).leases(true).seed(0).build().unwrap()
 }
 
 #[test]
 fn all_but_one_may_die_anywhere_in_blocks() {
-    dies_anywhere(|| TodoTree::builder().capacity(8).widths(2, 2, 4).seed(0).build().unwrap());
+    die_anywhere(2, 100, blocks);
 }
 
 #[test]
 fn all_but_one_may_die_anywhere_below_nodes() {
-    dies_anywhere(|| TodoTree::builder().capacity(8).widths(2, 2, 2).seed(0).build().unwrap());
+    die_anywhere(2, 100, below_nodes);
+}
+
+#[test]
+fn all_but_one_may_die_anywhere_where_takes_are_counted_at_once() {
+    die_anywhere(2, 50, counted_at_once);
 }
 
 #[test]
 fn all_but_one_may_die_anywhere_in_a_binary_tree() {
-    dies_anywhere(|| TodoTree::builder().capacity(7).shape(Shape::Binary).seed(0).build().unwrap());
+    die_anywhere(2, 15, binary);
 }
 
 #[test]
 fn all_but_one_may_die_anywhere_with_owners() {
-    let build =
-        || TodoTree::builder().capacity(8).widths(2, 2, 4).leases(true).seed(0).build().unwrap();
-    dies_anywhere(build);
+    die_anywhere(2, 100, owned);
+}
+
+#[test]
+fn three_of_four_may_die_anywhere_in_blocks() {
+    die_anywhere(3, 10, blocks);
+}
+
+#[test]
+fn three_of_four_may_die_anywhere_where_takes_are_counted_at_once() {
+    die_anywhere(3, 2, counted_at_once);
+}
+
+#[test]
+fn three_of_four_may_die_anywhere_with_owners() {
+    die_anywhere(3, 4, owned);
+}
+
+/// So many threads, all but the scenario's die somewhere.
+fn die_at_random(threads: usize, seeds: u64, build: fn() -> TodoTree<u64>) {
+    let (mut dead, mut runs) = (0, 0);
+    let mortal = threads - 1;
+    for seed in each_step::seeds(seeds, 20 * seeds) {
+        let simulation = Simulation::new().seed(seed).steps(10 * STEPS).lock_free_within(SOON);
+        let simulation = simulation.random_crashes(mortal, 30);
+        let outcome = simulation.run(|| with_dead(build, mortal as u64));
+        dead += outcome.unwrap_or_else(|it| panic!("{threads} threads: {it}")).crashed.len();
+        runs += 1;
+    }
+    assert!(2 * dead >= runs * mortal, "{dead} dead of {mortal} in {runs} runs");
 }
 
 #[test]
 fn threads_that_die_at_random_in_a_large_tree_hold_up_nobody() {
-    let build = || TodoTree::builder().capacity(100).widths(4, 4, 3).seed(1).build().unwrap();
-    let mut dead = 0;
-    for seed in 0..500 {
-        let simulation = Simulation::new().seed(seed).steps(STEPS).lock_free_within(SOON);
-        let simulation = simulation.random_crashes(2, 30);
-        let outcome = simulation.run(|| with_dead(build)).unwrap_or_else(|it| panic!("{it}"));
-        dead += outcome.crashed.len();
+    die_at_random(3, 500, || {
+        TodoTree::builder().capacity(100).widths(4, 4, 3).seed(1).build().unwrap()
+    });
+}
+
+#[test]
+fn many_threads_that_die_at_random_in_a_large_tree_hold_up_nobody() {
+    for threads in [8, 16] {
+        die_at_random(threads, 40, || {
+            TodoTree::builder().capacity(500).widths(4, 4, 3).seed(1).build().unwrap()
+        });
+        die_at_random(threads, 40, || {
+            let builder = TodoTree::builder().capacity(200).widths(2, 4, 3).counts_at_once();
+            builder.seed(1).build().unwrap()
+        });
+        die_at_random(threads, 40, || {
+            TodoTree::builder().capacity(1_000).leases(true).seed(1).build().unwrap()
+        });
+        die_at_random(threads, 10, || {
+            TodoTree::builder().capacity(100).shape(Shape::Binary).seed(1).build().unwrap()
+        });
     }
-    assert!(dead > 500, "{dead}");
 }
 
 /// How often a producer is refused before it finds the place of a task that somebody gets who dies after so many steps, if

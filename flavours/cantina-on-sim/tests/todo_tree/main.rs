@@ -3,7 +3,11 @@
 extern crate cantina_on_sim as cantina;
 
 mod crashes;
+#[path = "../each_step/mod.rs"]
+mod each_step;
 mod forgotten;
+#[path = "../../../../crates/cantina/tests/scenarios/leases.rs"]
+mod leases;
 #[path = "../../../../crates/cantina/tests/scenarios/max_array.rs"]
 mod max_array;
 mod recovered;
@@ -22,7 +26,7 @@ const STRETCH: u64 = 25;
 #[test]
 fn the_scenarios_come_out_right_on_many_schedules() {
     let all = scenarios::ALL.into_iter().chain(scenarios::THREES).chain(scenarios::FRAYS);
-    for (name, scenario) in all {
+    for (name, scenario) in all.chain(leases::ALL) {
         turning::comes_out_right(name, scenario, &Simulation::new(), SCHEDULES, STRETCH);
     }
 }

@@ -27,7 +27,9 @@ impl Builder {
     }
 
     /// Claims that are older may be taken over by workers that find nothing else to do. None is, unless asked for.
-    /// A worker that is only slow then does what another does too.
+    /// A worker that is only slow then does what another does too. The age doubles each time a task is taken over, so that
+    /// one that takes longer than `age` is done at last; one that was taken from three dead workers, one after the
+    /// other, has waited for seven times `age`.
     pub fn reclaim_after(mut self, age: Duration) -> Self {
         self.reclaim_after = Some(age);
         self

@@ -3,7 +3,7 @@
 //! The tasks live as long as the [`DoAll`] and are shared; a [`Worker`] asks for the [`next`](Worker::next) one, gets a
 //! [`Claim`] to it, and says when it is [`done`](Claim::done). A claim that is dropped, by a panic or a `?`, goes back.
 //! One whose worker is dead or stuck is taken from it: by [`DoAll::reclaim`], or by the others when it is older than
-//! [`Builder::reclaim_after`]. A slow worker that wakes up does no harm: its `done` is refused.
+//! [`Builder::reclaim_after`], twice as old the next time. A slow worker that wakes up does no harm: its `done` is refused.
 //!
 //! `done` is accepted **exactly once** for each task. The work itself is done **at least once**: twice, when a claim was
 //! taken from a worker that was only slow. A task whose effect is a compare-and-swap takes effect exactly once.
@@ -12,6 +12,8 @@
 //!
 //! # Progress
 //! Lock-free: an exchange fails when another worker's has succeeded. Whoever stops keeps its claims and nothing else.
+//! Workers that take over from each other what takes long do not do so for ever: with each time the age doubles from which
+//! on a claim to that task is taken over, until the work fits into it. Who calls [`DoAll::reclaim`] decides for itself.
 //!
 //! # Linearization
 //! [`Worker::next`], [`Claim::done`] and dropping a claim at their exchange. `None`: each task was done or held when it was

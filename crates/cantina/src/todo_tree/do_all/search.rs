@@ -14,7 +14,7 @@ pub(super) struct Search {
     left: Box<[AtomicU64]>,
     /// How many workers there have been.
     workers: AtomicU64,
-    /// The age, in nanoseconds, from which on claims are taken over.
+    /// The age, in nanoseconds, from which on the first claim to a task is taken over. That of the next is twice as much.
     reclaim_after: Option<u64>,
     at_most_once: bool,
 }
@@ -23,6 +23,12 @@ struct Entry {
     word: AtomicU64,
     /// When the latest claim was made, or somebody failed to make one; kept where that matters.
     since: AtomicU64,
+}
+
+/// The age from which on a claim is taken over, of a task that was taken over so often: twice as much each time. So those who
+/// work for longer than the first age, and would take each other's claims for ever, come to an age at which one of them ends.
+fn grown(age: u64, takeovers: u32) -> u64 {
+    age.saturating_mul(1 << takeovers)
 }
 
 impl Search {
@@ -99,37 +105,38 @@ impl Search {
 
     /// A task, from `start` on, that is the worker's now, and the word that says so.
     pub(super) fn claim(&self, worker: u32, start: usize) -> Option<(usize, Word)> {
-        self.claim_if(worker, start, |_, state| state == State::Free).or_else(|| {
+        let free =
+            |_: &Entry, seen: Word| (seen.state() == State::Free).then(|| seen.claimed_by(worker));
+        self.claim_if(start, free).or_else(|| {
             let age = self.reclaim_after?;
-            self.claim_if(worker, start, |entry, state| match state {
-                State::Free => true,
-                State::Held(holder) => {
+            self.claim_if(start, |entry, seen| match seen.state() {
+                State::Held(holder) if holder != worker => {
                     // claim: came with the word: no earlier than the claim that we have seen.
                     let since = entry.since.load(Relaxed);
-                    holder != worker && nanos().saturating_sub(since) >= age
+                    let is_old = nanos().saturating_sub(since) >= grown(age, seen.takeovers());
+                    is_old.then(|| seen.taken_over_by(worker))
                 }
-                State::Done => false,
+                _ => free(entry, seen),
             })
         })
     }
 
+    /// The first task, from `start` on, for which there is a claim to put in place of its word, and that claim.
     fn claim_if(
         &self,
-        worker: u32,
         start: usize,
-        may: impl Fn(&Entry, State) -> bool,
+        claim: impl Fn(&Entry, Word) -> Option<Word>,
     ) -> Option<(usize, Word)> {
         for task in self.unfinished(start) {
             let entry = &self.entries[task];
             let seen = self.look(task);
             if seen.state() == State::Done {
                 self.forget(task);
-            } else if may(entry, seen.state()) {
+            } else if let Some(claimed) = claim(entry, seen) {
                 if self.reclaim_after.is_some() {
                     // claim: before the claim itself, so that no claim has the time of an earlier one.
                     entry.since.fetch_max(nanos(), Relaxed);
                 }
-                let claimed = seen.claimed_by(worker);
                 if self.exchange(task, seen, claimed) {
                     return Some((task, claimed));
                 }
@@ -171,5 +178,16 @@ impl Search {
 
     pub(super) fn states(&self) -> impl Iterator<Item = State> {
         (0..self.entries.len()).map(|task| self.look(task).state())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grown;
+
+    #[test]
+    fn an_age_grows_without_end() {
+        assert_eq!((grown(5, 0), grown(5, 1), grown(5, 10)), (5, 10, 5 << 10));
+        assert_eq!((grown(1, 63), grown(3, 63), grown(u64::MAX, 1)), (1 << 63, u64::MAX, u64::MAX));
     }
 }
