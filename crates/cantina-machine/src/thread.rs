@@ -20,9 +20,10 @@ pub fn spin_loop() {
     std::hint::spin_loop();
 }
 
-/// How many threads can run at once, as far as the operating system tells.
+/// How many threads of this process can run at once, as far as the operating system tells, whichever of them asks: one that is pinned to a
+/// core, too.
 pub fn available_parallelism() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+    os::parallelism(std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// Binds the calling thread to `core`, until it ends or is bound to another.

@@ -27,12 +27,12 @@ pub struct Topology {
 pub struct InvalidTopology(&'static str);
 
 /// The distance of a node to itself, as firmware tables have it.
-const HERE: u32 = 10;
+pub(crate) const HERE: u32 = 10;
 /// The distance of two nodes of which nothing else is known.
 const ELSEWHERE: u32 = 20;
 
 impl Topology {
-    /// The topology of this machine, as far as this process may use it. One node where the operating
+    /// The topology of this machine, as far as any thread of this process may use it, whichever asks. One node where the operating
     /// system tells nothing.
     pub fn detect() -> Self {
         os::topology().unwrap_or_else(|| Self::mock(1, crate::thread::available_parallelism()))
@@ -161,9 +161,23 @@ mod tests {
     fn the_detected_topology_has_the_cores_this_process_may_use() {
         let topology = Topology::detect();
         assert!(topology.nodes().len() >= 1);
-        assert_eq!(topology.core_count(), crate::thread::available_parallelism());
+        // There may be a quota, too.
+        assert!(topology.core_count() >= crate::thread::available_parallelism());
         for core in topology.cores() {
             assert!(topology.cores_of(topology.node_of(core).unwrap()).contains(&core));
+        }
+    }
+
+    #[test]
+    fn a_thread_that_is_pinned_sees_what_the_process_may_use() {
+        let (cores, many) = (Topology::detect(), crate::thread::available_parallelism());
+        let core = cores.cores().next().unwrap();
+        let pinned = std::thread::spawn(move || {
+            let pinned = crate::thread::pin_to(core);
+            pinned.map(|()| (Topology::detect(), crate::thread::available_parallelism())).ok()
+        });
+        if let Some(seen) = pinned.join().unwrap() {
+            assert_eq!(seen, (cores, many));
         }
     }
 

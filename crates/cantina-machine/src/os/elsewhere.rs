@@ -18,6 +18,10 @@ pub(crate) fn topology() -> Option<Topology> {
     None
 }
 
+pub(crate) fn parallelism(here: usize) -> usize {
+    here
+}
+
 pub(crate) fn pin_to(_: CoreId) -> Result<(), String> {
     Err("this operating system does not bind threads to cores".to_owned())
 }

@@ -1,6 +1,6 @@
 //! Linux: `membarrier`, `sched_setaffinity`, `/sys/devices/system/node`, `mbind`.
 
-use crate::topology::{CoreId, Topology};
+use crate::topology::{CoreId, HERE, Topology};
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -55,12 +55,32 @@ pub(crate) fn current_core() -> Option<CoreId> {
     usize::try_from(unsafe { libc::sched_getcpu() }).ok().map(CoreId)
 }
 
-/// The cores this process may run on.
+/// The cores this process may run on: those of any of its threads, whoever of them asks.
 fn allowed_cores() -> Option<Vec<usize>> {
+    let mut cores = cores_of_thread(0)?;
+    for thread in fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
+        let number = thread.file_name().to_str().and_then(|number| number.parse().ok());
+        // One that has ended meanwhile had none.
+        cores.extend(number.and_then(cores_of_thread).into_iter().flatten());
+    }
+    cores.sort_unstable();
+    cores.dedup();
+    Some(cores)
+}
+
+/// Of how many cores this process has the use, where the calling thread has that of `here`: as many, if it is not pinned, or if more is not
+/// allowed to the process.
+pub(crate) fn parallelism(here: usize) -> usize {
+    let own = cores_of_thread(0).map_or(0, |cores| cores.len());
+    if here < own { here } else { allowed_cores().map_or(here, |all| all.len().max(here)) }
+}
+
+/// The cores that a thread may run on; 0 is the calling one.
+fn cores_of_thread(thread: libc::pid_t) -> Option<Vec<usize>> {
     // SAFETY: a `cpu_set_t` of zeroes is the empty set.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: 0 is the calling thread; the set is as long as we say.
-    if unsafe { libc::sched_getaffinity(0, size_of_val(&set), &mut set) } != 0 {
+    // SAFETY: the set is as long as we say; a thread that there is not is an error.
+    if unsafe { libc::sched_getaffinity(thread, size_of_val(&set), &mut set) } != 0 {
         return None;
     }
     // SAFETY: all of them fit into the set.
@@ -72,7 +92,12 @@ fn allowed_cores() -> Option<Vec<usize>> {
 }
 
 pub(crate) fn topology() -> Option<Topology> {
-    read_topology(Path::new("/sys/devices/system/node"), &allowed_cores()?)
+    let allowed = allowed_cores()?;
+    read_topology(Path::new("/sys/devices/system/node"), &allowed).or_else(|| {
+        // One node, of the cores that we may use.
+        let cores = allowed.into_iter().map(CoreId).collect();
+        Topology::new(vec![cores], vec![vec![HERE]]).ok()
+    })
 }
 
 /// The nodes under `folder`, with those of their cores that are allowed.

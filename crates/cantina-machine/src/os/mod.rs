@@ -11,5 +11,6 @@ mod system;
 mod system;
 
 pub(crate) use system::{
-    PAGE, current_core, heavy_fence, map_on_node, pin_to, register_heavy_fence, topology, unmap,
+    PAGE, current_core, heavy_fence, map_on_node, parallelism, pin_to, register_heavy_fence,
+    topology, unmap,
 };
