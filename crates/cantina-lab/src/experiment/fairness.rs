@@ -99,6 +99,10 @@ mod tests {
                 let is_queue = contestant.name == "ms-queue"
                     || contestant.name == "cafe" && promised == Some(0.0);
                 assert!(!is_queue || order.most == 0, "{contestant:?}: {order:?}");
+                let is_leaf = contestant.parameter.is_some_and(|(_, height)| height <= 4);
+                let expected =
+                    contestant.name == "ms-queue" || contestant.name == "cafe" && is_leaf;
+                assert_eq!(is_queue, expected, "{contestant:?}");
             }
         }
     }

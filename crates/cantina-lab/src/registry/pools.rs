@@ -60,6 +60,7 @@ pub(super) fn visit_variants(visitor: &mut impl Visitor) {
         ("cafe-of-0", "cafe-wait-free-of-0", 0),
         ("cafe-of-1", "cafe-wait-free-of-1", 1),
         ("cafe-of-2", "cafe-wait-free-of-2", 2),
+        ("cafe-of-4", "cafe-wait-free-of-4", 4),
         ("cafe-of-5", "cafe-wait-free-of-5", 5),
     ];
     for (name, wait_free, height) in heights {
@@ -107,6 +108,9 @@ const SMALL_PATIENCE: u32 = 10;
 /// Places of a leaf and children of a word, in trees that were made small.
 const NARROW: (u32, u32) = (2, 2);
 
+/// The height of the highest wide trees that are one leaf, unless leaves were made small.
+const HIGHEST_LEAF: u32 = 4;
+
 #[derive(Clone, Copy, Debug)]
 struct LockedFamily;
 
@@ -147,8 +151,9 @@ impl Family for CafeFamily {
     type Pool<T: Send + 'static> = Cafe<T>;
 
     fn facts(&self) -> Facts {
-        // Binary trees of one place are one only to whoever gets alone.
-        let is_queue = self.height == Some(0) && !self.wait_free;
+        // Trees of one leaf. Binary trees of one place are one only to whoever gets alone.
+        let highest = if self.widths.is_none() { HIGHEST_LEAF } else { 0 };
+        let is_queue = self.height.is_some_and(|height| height <= highest) && !self.wait_free;
         let about = if self.wait_free {
             "CAFÉ as its paper has it, repaired: a list of binary trees"
         } else {

@@ -34,14 +34,15 @@ impl<T> Builder<T> {
     }
 
     /// The height of the trees, 0 to 16: a tree has 2^(height+1) - 1 places, and a wide one at
-    /// most 72192. 12 unless told otherwise, and less for tasks of more than 128 bytes. 0 is first in, first out; the
-    /// higher, the faster and the less fair.
+    /// most 72192. 12 unless told otherwise, and less for tasks of more than 128 bytes. 0 to 4 are first in, first
+    /// out, of binary trees only 0; the higher, the faster and the less [fair](super#overtaking).
     pub fn height(mut self, height: u32) -> Self {
         self.size = Size::Height(height);
         self
     }
 
-    /// The largest trees with which no task is [overtaken](super#overtaking) by more than `tasks`.
+    /// The largest trees with which no task is [overtaken](super#overtaking) by more than `tasks`: for 0 those of
+    /// height 4, or 0 if they are binary.
     pub fn fair_within(mut self, tasks: usize) -> Self {
         self.size = Size::FairWithin(tasks);
         self
@@ -95,7 +96,7 @@ impl<T> Builder<T> {
         }
         let height = match self.size {
             Size::Height(height) => height,
-            Size::FairWithin(tasks) => height_within(tasks, places_of(self.wait_free)),
+            Size::FairWithin(tasks) => height_within(tasks, self.wait_free, self.widths),
         };
         check_height::<T>(height, self.widths)?;
         if self.leaf_trials == 0 {
@@ -127,9 +128,10 @@ enum Size {
     FairWithin(usize),
 }
 
-/// How many places a tree of that height has.
-pub(super) fn places_of(wait_free: bool) -> fn(u32) -> u32 {
-    if wait_free { binary::places } else { wide::places }
+/// By how many others at most a task is overtaken in a tree of that height, if there are such trees.
+pub(super) fn overtakers(height: u32, wait_free: bool, (slots, fan): (u32, u32)) -> Option<usize> {
+    let shape = Shape::new(height, slots, fan)?;
+    Some(if wait_free { binary::places(height) - 1 } else { shape.most_overtakers() } as usize)
 }
 
 /// Whether there are trees of that height.

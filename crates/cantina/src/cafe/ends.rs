@@ -4,6 +4,7 @@ use super::form::{Form, Getter, Putter};
 use super::wide::SLOTS;
 use crate::pool::{self, Drain, Full, PutAllError};
 use std::fmt;
+use std::ops::ControlFlow;
 
 /// Tasks that `put_all` gathers before it publishes them.
 const BATCH: usize = SLOTS as usize;
@@ -73,6 +74,12 @@ impl<T> Consumer<T> {
     #[inline]
     pub fn get(&mut self) -> Option<T> {
         self.getter.get()
+    }
+
+    /// One walk of a get in the wait-free form, or that it has to be begun again: so that its steps can be counted.
+    #[doc(hidden)]
+    pub fn walk(&mut self) -> ControlFlow<Option<T>> {
+        self.getter.walk()
     }
 
     /// Gets up to `max` tasks, appends them to `into` and says how many. 0 with `max > 0`: at one

@@ -4,6 +4,7 @@ use super::metrics::Metrics;
 use super::{binary, wide};
 use machine::Arc;
 use std::fmt;
+use std::ops::ControlFlow;
 
 /// A list of trees of one form.
 pub(super) enum Form<T> {
@@ -110,6 +111,14 @@ impl<T> Getter<T> {
         match self {
             Self::Wide(getter) => getter.get(),
             Self::Binary(getter) => getter.get(),
+        }
+    }
+
+    /// One walk of a get, where it is made of walks.
+    pub(super) fn walk(&mut self) -> ControlFlow<Option<T>> {
+        match self {
+            Self::Wide(getter) => ControlFlow::Break(getter.get()),
+            Self::Binary(getter) => getter.walk(),
         }
     }
 

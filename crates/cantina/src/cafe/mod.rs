@@ -2,8 +2,8 @@
 //!
 //! Tasks lie in a list of trees. Producers fill the last tree, consumers empty the first; within a tree
 //! both go where there is room and where there is something, each somewhere else, and so hardly get into
-//! each other's way. The list is first in, first out, a tree is in no order: the [height](Builder::height)
-//! of the trees says how fair the pool is, and how fast.
+//! each other's way. The list is first in, first out, and so is a small tree; a larger one is in no order: the
+//! [height](Builder::height) of the trees says how fair the pool is, and how fast.
 //!
 //! ```
 //! use cantina::cafe::Cafe;
@@ -22,10 +22,24 @@
 //!
 //! # Overtaking
 //! A task `b` *overtakes* a task `a` if the put of `a` had returned before that of `b` began, and the get
-//! of `b` had returned before that of `a` began, or `a` is never got. Then both were in the same tree. So
-//! **at most `places - 1` tasks overtake a task**, where `places` are those of the tree that it was put
-//! to: 2^(height+1) - 1, and of wide trees at most 72192. No schedule adds to that. With height 0 the pool is a
-//! queue.
+//! of `b` had returned before that of `a` began, or `a` is never got. Then both were in the same tree, so it
+//! depends on the tree that `a` was put to how many can overtake it, and no schedule adds to that:
+//!
+//! | height | places | a task is overtaken by at most | |
+//! |---|---|---|---|
+//! | **0 to 4** | 1, 3, 7, 15, 31 | **0** | one leaf: the pool is a linearizable queue |
+//! | 5, 6 | 63, 127 | 32, 96 | the places of the tree less those of its last leaf |
+//! | 7 to 15 | 2^(height+1) - 1 | 254 to 65534 | the places less one |
+//! | 16 | 72192 | 72191 | the places less one |
+//! | all, in binary trees | 2^(height+1) - 1 | 0, 2, 6, ... | the places less one, and one for each get under way |
+//!
+//! Places of a leaf are claimed one after the other and its lowest task is taken first, so within a leaf nobody
+//! overtakes. That is lost from height 7 on, where a producer claims up to one in 64 places of the tree before it
+//! has tasks for them: what it puts there later lies before what others have put meanwhile.
+//! [`Cafe::most_overtakers`] says the number.
+//!
+//! Tasks of a [batch](Producer::put_all) are put, and those of [`get_many`](Consumer::get_many) are got, between the
+//! beginning of the call and its end; those of one call come out in its order where nobody overtakes.
 //!
 //! Who orders gets by when they return must add those that were under way, at most one for each consumer;
 //! who orders puts by when they begin must add the puts that were.
@@ -39,8 +53,9 @@
 //! Puts and gets are lock-free. A put begins again only when it was slower than a whole tree: others filled
 //! the rest of it, and consumers passed it.
 //!
-//! In the wait-free form puts are wait-free with probability 1, but for allocation, if the height is not 0;
-//! gets are wait-free if they find a task, and lock-free until they can say that there was none.
+//! In the wait-free form puts are wait-free with probability 1, but for allocation, if the height is not 0.
+//! A get walks through the trees, and each walk is wait-free. One that has found nothing, while others put or took
+//! something or moved an end of the list, is begun again, also where there was always a task: gets are lock-free.
 //!
 //! # Memory
 //! In the wait-free form: all trees from the first that anybody works on in a call. A thread that stalls
@@ -72,7 +87,7 @@ pub use metrics::Metrics;
 pub use overtaking::Overtaking;
 
 use crate::pool::{self, BuildError};
-use builder::{check_height, places_of};
+use builder::{check_height, overtakers};
 use form::Form;
 use std::fmt;
 use wide::places;
@@ -142,13 +157,14 @@ impl<T> Cafe<T> {
     /// # Errors
     /// [`BuildError`] when tasks are so large that there are no such trees.
     pub fn fair_within(&self, tasks: usize) -> Result<(), BuildError> {
-        self.set_height(height_within(tasks, places_of(self.form.is_wait_free())))
+        self.set_height(height_within(tasks, self.form.is_wait_free(), self.widths))
     }
 
     /// By how many others at most a task is [overtaken](self#overtaking) that is put to a tree which is appended
     /// from now on.
     pub fn most_overtakers(&self) -> usize {
-        places_of(self.form.is_wait_free())(self.height()) as usize - 1
+        let most = overtakers(self.height(), self.form.is_wait_free(), self.widths);
+        most.expect("there are such trees")
     }
 
     /// What it has done so far.
@@ -169,9 +185,9 @@ fn default_height<T>() -> u32 {
     (0..=DEFAULT_HEIGHT).rev().find(fits).unwrap_or(0)
 }
 
-/// The greatest height whose trees have at most one place more than `tasks`.
-fn height_within(tasks: usize, places: fn(u32) -> u32) -> u32 {
-    let fits = |height: &u32| places(*height) as usize - 1 <= tasks;
+/// The greatest height of trees in which no task is overtaken by more than `tasks`.
+fn height_within(tasks: usize, wait_free: bool, widths: (u32, u32)) -> u32 {
+    let fits = |height: &u32| overtakers(*height, wait_free, widths).is_some_and(|it| it <= tasks);
     (0..=MAX_HEIGHT).rev().find(fits).unwrap_or(0)
 }
 

@@ -12,7 +12,7 @@ use machine::random::Random;
 use machine::{Arc, thread};
 
 /// All of them.
-pub(crate) const ALL: [Scenario; 24] = [
+pub(crate) const ALL: [Scenario; 27] = [
     ("a put and a get meet in a tree", a_put_and_a_get_meet_in_a_tree),
     ("two puts meet in a tree", two_puts_meet_in_a_tree),
     ("a put and a get meet below a father", a_put_and_a_get_meet_below_a_father),
@@ -40,6 +40,9 @@ pub(crate) const ALL: [Scenario; 24] = [
     ),
     ("a slow producer knew where the head was", a_slow_producer_knew_where_the_head_was),
     ("a tree is freed after the last look at it", a_tree_is_freed_after_the_last_look_at_it),
+    ("two ends come at the same time", two_ends_come_at_the_same_time),
+    ("a slow producer knew where the tail was", a_slow_producer_knew_where_the_tail_was),
+    ("a tree made in vain is used", a_tree_made_in_vain_is_used),
 ];
 
 fn tree(height: u32) -> Arc<TreeContainer<u64>> {
@@ -364,9 +367,51 @@ pub(crate) fn a_tree_is_freed_after_the_last_look_at_it() {
     pool.producer().extend([1, 2, 3, 4]);
     // Of high trees few are passed before some are freed. None is appended here.
     pool.set_height(9).unwrap();
-    let mut theirs = pool.consumer();
-    let other = thread::spawn(move || theirs.get());
-    let mut here = pool.consumer();
-    let mine: Vec<u64> = here.drain().take(4).collect();
+    let (mut theirs, mut here) = (pool.consumer(), pool.consumer());
+    // The one who gets comes first on the first schedules.
+    let other = thread::spawn(move || theirs.drain().take(4).collect::<Vec<u64>>());
+    let mine = here.get();
     all_once(other.join().unwrap().into_iter().chain(mine), 4);
+}
+
+/// Each has a record of its own, which the other one finds.
+pub(crate) fn two_ends_come_at_the_same_time() {
+    let pool = binary(0);
+    let theirs = pool.clone();
+    let other = thread::spawn(move || theirs.producer().put(1));
+    pool.producer().put(2);
+    other.join().unwrap();
+    all_once(pool.consumer().drain(), 2);
+}
+
+/// It comes when the other one has filled and emptied three trees behind the first, and is about to free some. The first
+/// tree has a place that nobody has found.
+pub(crate) fn a_slow_producer_knew_where_the_tail_was() {
+    let builder = Cafe::builder().height(1).leaf_trials(1).wait_free(true);
+    let pool: Cafe<u64> = builder.seed(0).build().unwrap();
+    let (mut theirs, mut here) = (pool.producer(), pool.worker());
+    let other = thread::spawn(move || theirs.put(1));
+    let mut tasks = 1;
+    while pool.metrics().trees < 4 {
+        tasks += 1;
+        here.put(tasks);
+    }
+    // Of high trees few are passed before some are freed.
+    pool.set_height(9).unwrap();
+    let mut got: Vec<u64> = here.drain().take(tasks as usize).collect();
+    other.join().unwrap();
+    got.extend(here.drain());
+    all_once(got, tasks);
+}
+
+/// Both find the first tree full, and one of them is slower to append another.
+pub(crate) fn a_tree_made_in_vain_is_used() {
+    let pool = wide(0, 32, 32);
+    let (mut theirs, mut here) = (pool.producer(), pool.producer());
+    here.put(1);
+    let other = thread::spawn(move || theirs.put(2));
+    here.put(3);
+    here.put(4);
+    other.join().unwrap();
+    all_once(pool.consumer().drain(), 4);
 }

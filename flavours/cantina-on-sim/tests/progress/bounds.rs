@@ -1,7 +1,8 @@
 //! How many own steps a call may take: the paper's lemmas with their constants.
 //!
 //! A step is one access to something shared. Lemma 8: a put to a tree takes O(h^2); lemma 10: a get O(h) for
-//! each way down the tree, and it goes down again only when somebody else was faster.
+//! each way down the tree, and it goes down again only when somebody else was faster. A get from the list is a
+//! number of walks, and it is each of those that is bounded.
 
 /// What a run has of everything.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +34,8 @@ const HOLD: u64 = 5;
 const MOVE_HEAD: u64 = 4;
 /// The tail, the link, a tree that somebody else appended faster, the tail and its number, each with a look first.
 const GROW: u64 = 10;
+/// The numbers of an end, added to those of all.
+const REPORT: u64 = 12;
 /// Ways down a tree that lead to where somebody else is about to clear bits.
 const WAYS: u64 = 2;
 
@@ -74,7 +77,7 @@ impl Size {
         1 + self.height * HAS_TASKS + 3 + self.height * (2 * HAS_TASKS + 2)
     }
 
-    /// A get that finds a task in a tree.
+    /// A get from a tree.
     pub(crate) fn tree_get(self) -> u64 {
         self.rounds() * self.round() + WAYS * self.in_vain()
     }
@@ -110,12 +113,22 @@ impl Size {
         3 + full + 1 + self.tree_put() + reach + self.finish()
     }
 
-    /// A get that finds a task in the list: it goes on when others have emptied a tree, as it is with puts
-    /// that fill them. The head is held once, and each tree is passed once.
+    /// A get from the list that finds a task in its first walk: that goes on when others have emptied a tree, as it is
+    /// with puts that fill them. The head is held once, and each tree is passed once.
     pub(crate) fn get(self) -> u64 {
+        self.get_through(self.full_trees() + 1)
+    }
+
+    fn get_through(self, trees: u64) -> u64 {
         let acquire = TRY_HEAD + 2;
         let pass = 1 + 3 + MOVE_HEAD + acquire + HOLD;
-        let trees = self.full_trees() + 1;
         2 * acquire + self.held() + trees * pass + self.tree_get() + self.ends() + self.finish()
+    }
+
+    /// A walk of a get from the list, whatever it finds, where the thread itself has put so many before: one that finds
+    /// nothing looks at all trees again, at head and tail, and one that finds that there is nothing reports.
+    pub(crate) fn walk(self, puts: u64) -> u64 {
+        let trees = self.full_trees() + 1 + puts / (self.height + 1);
+        self.get_through(trees) + trees + 2 + REPORT
     }
 }

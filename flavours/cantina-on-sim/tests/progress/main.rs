@@ -1,11 +1,12 @@
 //! How soon calls to CAFÉ come to an end.
 //!
-//! In the wait-free form, and in a tree by itself, every put and every get that finds a task ends within
+//! In a tree by itself every put and every get, in the wait-free form every put and every walk of a get, ends within
 //! so many *own* steps ([`bounds`]), whatever the others do, also if they have stopped wherever they were.
 //! In the default form somebody always ends his.
 //!
-//! There are more tasks than gets from the start. So a get finds one in the trees that were there when it
-//! began, and need not begin again.
+//! Where gets are bounded as a whole there are more tasks than gets from the start: so a get finds one in the trees
+//! that were there when it began, and walks once. Where walks are there is no surplus: many find nothing, and that
+//! something has changed meanwhile.
 
 extern crate cantina_on_sim as cantina;
 
@@ -13,12 +14,14 @@ mod bounds;
 mod schedules;
 
 use bounds::Size;
-use cantina::cafe::{Cafe, TreeContainer, Worker};
+use cantina::cafe::{Cafe, Consumer, Producer, TreeContainer, Worker};
 use machine::engine::{Failure, Simulation};
 use machine::progress::operation;
 use machine::random::Random;
 use machine::{Arc, thread};
 use schedules::{Stage, alone, alone_in_the_end, running};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Schedules of each program, half of them with the others stopped.
 const SCHEDULES: u64 = 1_000;
@@ -236,8 +239,63 @@ fn in_a_tree_puts_and_gets_end_within_the_bounds_of_the_paper() {
 }
 
 #[test]
-fn in_the_wait_free_form_puts_end_and_so_do_gets_that_find_a_task() {
+fn in_the_wait_free_form_puts_end_and_so_do_gets_that_walk_once() {
     ends_in_time(in_binary_trees, &LISTS, &IN_A_LIST);
+}
+
+/// Puts a task and gets one, in walks, so many times. How many walks were in vain.
+fn put_and_walk(put: &mut Producer<u64>, get: &mut Consumer<u64>, times: u64) -> u64 {
+    let mut in_vain = 0;
+    for task in 0..times {
+        put.put(task);
+        while operation("walk", || get.walk()) == ControlFlow::Continue(()) {
+            in_vain += 1;
+        }
+    }
+    in_vain
+}
+
+/// All threads put and walk in a list that has no task at first.
+fn walk_without_surplus(program: Program, seed: u64, stage: &Stage) -> u64 {
+    let builder = Cafe::builder().height(program.height).leaf_trials(program.leaf_trials);
+    let pool = builder.seed(seed).wait_free(true).build().unwrap();
+    let (mut put, mut get) = (pool.producer(), pool.consumer());
+    let others: Vec<_> = (0..program.others)
+        .map(|_| {
+            let (mut put, mut get) = (pool.producer(), pool.consumer());
+            thread::spawn(move || put_and_walk(&mut put, &mut get, program.times))
+        })
+        .collect();
+    stage.begin();
+    let mine = put_and_walk(&mut put, &mut get, program.times);
+    stage.end();
+    let theirs: u64 = others.into_iter().map(|other| other.join().unwrap()).sum();
+    assert_eq!(get.get(), None, "as many were got as were put");
+    mine + theirs
+}
+
+#[test]
+fn in_the_wait_free_form_each_walk_of_a_get_ends_also_one_in_vain() {
+    for program in LISTS {
+        let most = program.size().walk(program.times);
+        let in_vain = AtomicU64::new(0);
+        let late = |seed: u64, most| {
+            let stage = Stage::default();
+            let simulation = if seed.is_multiple_of(2) { running } else { alone };
+            let simulation = simulation(seed / 2, &stage).wait_free_within(most);
+            let outcome = simulation.run(|| walk_without_surplus(program, seed, &stage));
+            outcome.map(|outcome| in_vain.fetch_add(outcome.value, Relaxed)).err()
+        };
+        let seeds = || 0..cantina_effort::rounds(SCHEDULES, 20 * SCHEDULES);
+        if let Some(failure) = seeds().find_map(|seed| late(seed, most)) {
+            panic!("a walk of {program:?} within {most}: {failure}");
+        }
+        println!("{program:?}: {} walks in vain", in_vain.load(Relaxed));
+        assert!(in_vain.load(Relaxed) > 0, "{program:?}: every walk found a task");
+        let is_slow = |failure| matches!(failure, Some(Failure::TooSlow { .. }));
+        let tight = seeds().any(|seed| is_slow(late(seed, most / LOOSE)));
+        assert!(tight, "walks of {program:?} take far less than {most}");
+    }
 }
 
 /// Gets until there is nothing more, while the others have stopped wherever they were in puts and gets of theirs.

@@ -35,7 +35,7 @@ impl<T> TreeBuilder<T> {
     }
 
     /// How many random places of the last level a put tries: at least 1, 3 unless told otherwise. More
-    /// of them fill the tree better before it is full.
+    /// of them fill the tree better before a put says that it is full.
     pub fn leaf_trials(mut self, trials: u32) -> Self {
         self.leaf_trials = trials;
         self

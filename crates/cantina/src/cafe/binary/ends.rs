@@ -12,6 +12,7 @@ use machine::Arc;
 use machine::fence_after_rmw;
 use machine::random::Random;
 use std::mem::ManuallyDrop;
+use std::ops::ControlFlow;
 use std::ptr::{self, NonNull};
 
 /// How often an end tries to look at a head that moves, before it holds it.
@@ -258,24 +259,52 @@ impl<T> Getter<T> {
         let got = self.end.meter.as_ref().map(|meter| meter.got());
         let mut ways = WAYS;
         let task = loop {
-            match self.search(got, &mut ways) {
-                Search::Found(task) => break Some(task),
-                Search::Empty => break None,
-                Search::Disturbed => self.end.tally.contended += 1,
+            if let ControlFlow::Break(task) = self.walk_once(got, &mut ways) {
+                break task;
             }
         };
-        self.walked.clear();
-        match &task {
-            Some(_) => {
-                self.end.tally.gets += 1;
-                if let Some(meter) = &self.end.meter {
-                    meter.finish(1);
-                }
-            }
-            None => self.end.tally.add_to(&self.end.list.counters),
-        }
-        self.end.finish();
+        self.count(task.is_some());
+        self.finish();
         task
+    }
+
+    /// One walk of a [`get`](Self::get): what it gets, or that it has to be begun again.
+    pub(in crate::cafe) fn walk(&mut self) -> ControlFlow<Option<T>> {
+        let got = self.end.meter.as_ref().map(|meter| meter.got());
+        let walk = self.walk_once(got, &mut WAYS.clone());
+        if let ControlFlow::Break(task) = &walk {
+            self.count(task.is_some());
+        }
+        self.finish();
+        walk
+    }
+
+    fn walk_once(&mut self, got: Option<u64>, ways: &mut u32) -> ControlFlow<Option<T>> {
+        match self.search(got, ways) {
+            Search::Found(task) => ControlFlow::Break(Some(task)),
+            Search::Empty => ControlFlow::Break(None),
+            Search::Disturbed => {
+                self.end.tally.contended += 1;
+                ControlFlow::Continue(())
+            }
+        }
+    }
+
+    /// Counts a get, which found a task or found that there is none.
+    fn count(&mut self, found: bool) {
+        if !found {
+            return self.end.tally.add_to(&self.end.list.counters);
+        }
+        self.end.tally.gets += 1;
+        if let Some(meter) = &self.end.meter {
+            meter.finish(1);
+        }
+    }
+
+    /// Ends a call.
+    fn finish(&mut self) {
+        self.walked.clear();
+        self.end.finish();
     }
 
     /// How many tasks there were a moment ago.

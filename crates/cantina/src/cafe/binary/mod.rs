@@ -14,14 +14,14 @@
 //! before it was passed: each end announces the number of the first tree that it may look at.
 //!
 //! # Progress
-//! In a tree puts and gets are wait-free: a node is used once, so whoever is in the way is so a bounded
+//! In a tree by itself puts and gets are wait-free: a node is used once, so whoever is in the way is so a bounded
 //! number of times. In the list:
 //!
 //! | call | |
 //! |---|---|
 //! | put | wait-free with probability 1, but for allocation: a tree that is new to others has room unless all random nodes are used, and while somebody wants to move the head back nobody begins to move it on. With height 0 lock-free |
-//! | get that finds a task | wait-free: it looks into the trees up to the tail as it was when it began |
-//! | get that finds none | lock-free: it looks again if somebody has put or taken something, or moved head or tail |
+//! | walk of a get | wait-free: it looks into the trees up to the tail as it was when the walk began. It finds a task, or that there is none, or that somebody has put or taken something, or moved head or tail |
+//! | get | lock-free: in the last case it walks again, also if the pool was never empty. A get whose first walk finds a task is wait-free |
 //!
 //! # Linearization
 //! A put when its node's bits have reached the root and the head is not behind its tree; a get when it takes

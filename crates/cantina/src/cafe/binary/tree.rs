@@ -35,8 +35,8 @@ enum Change {
 
 /// A pool with a fixed number of places, each of which is used **once**: the paper's `TreeContainer`.
 ///
-/// [`put`](Self::put) tries some random places. When it finds none that is unused the container is
-/// full, and stays full even when all its tasks have been got: take a new one then. That is what
+/// [`put`](Self::put) tries some random places, and says [`Full`] when it finds none that is unused. A place
+/// that was used stays so when its task has been got: take a new container then. That is what
 /// [`Cafe`](crate::cafe::Cafe) does.
 ///
 /// ```
@@ -55,7 +55,8 @@ enum Change {
 ///
 /// # What `Full` claims
 /// That as many random places as it tries were all used: one on each level, and
-/// [`leaf_trials`](TreeBuilder::leaf_trials) on the last.
+/// [`leaf_trials`](TreeBuilder::leaf_trials) on the last. It speaks of this put: there may be unused places, the
+/// fewer the more trials there are, and a later put may find one. Only when all places are used does every put fail.
 pub struct TreeContainer<T> {
     root: CachePadded<Root>,
     nodes: Box<[Node<T>]>,

@@ -24,11 +24,25 @@
 //! Lock-free. A put is sent away only when a consumer has closed its tree, which takes that other producers
 //! have filled it. A get looks again only when somebody has put or taken something, or moved the head.
 //!
+//! # Proof
+//! Why no task is overlooked: `README.md`, beside the module, with names for the steps.
+//!
 //! # Linearization
 //! A put when its bits have reached the root; a get when it takes its place; `None` at the load of a root
 //! that shows nothing, if the tail still names that tree afterwards: trees before it are closed and drained,
 //! later ones were not in use. Where a tree is one leaf, at the load of the word of places that are published:
 //! they were all gone before.
+//!
+//! # Overtaking
+//! Let `a` and `b` lie in the same leaf, the put of `a` have returned before that of `b` began, and nobody claim
+//! places ahead ([`Shape::ahead`]), so that each place is claimed in the call that fills it. Then `a` has the lower
+//! place. Whoever sees `b` published sees `a` published; if `a` was not gone then, the lowest that he saw is taken
+//! first, `a` before `b` or with it; if it was, its get had begun. So `b` does not overtake `a`, and those that do lie in
+//! other leaves: at most the places of the tree less those of the leaf of `a`. They are not in other trees: the
+//! tail is never before the tree of `a` when `b` is put, and the head not behind it while `a` is available.
+//!
+//! Where a producer claims ahead its places may be lower than `a`'s, and filled later: then all other places of the
+//! tree count.
 //!
 //! # Invariants
 //! * **I1** head and tail only move forward, and the head never passes the tail.

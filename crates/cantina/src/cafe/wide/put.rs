@@ -7,7 +7,7 @@ use super::presence::Shown;
 use super::tree::{LeafNumber, Spot, Tree};
 use crate::cafe::metrics::Tally;
 use crate::cafe::overtaking::Meter;
-use machine::atomic::Ordering::{AcqRel, Acquire};
+use machine::atomic::Ordering::{Acquire, Release};
 use machine::random::Random;
 use machine::{Arc, thread};
 use std::ops::Range;
@@ -222,7 +222,7 @@ impl<T> Putter<T> {
         };
         let next = &self.hold.tree().next;
         // next: the new tree, or the one that is there.
-        let linked = next.compare_exchange(ptr::null_mut(), new, AcqRel, Acquire);
+        let linked = next.compare_exchange(ptr::null_mut(), new, Release, Acquire);
         self.tally.put_cas.note(linked.is_ok());
         match linked {
             Ok(_) => {

@@ -57,6 +57,13 @@ impl Shape {
         (self.places / 64).clamp(1, self.slots)
     }
 
+    /// By how many others at most a task is overtaken in such a tree. Within a leaf nobody overtakes, unless
+    /// places are claimed before there are tasks for them.
+    pub(in crate::cafe) fn most_overtakers(&self) -> u32 {
+        let own = if self.ahead() == 1 { self.slots_of(self.leaves - 1) } else { 1 };
+        self.places - own
+    }
+
     pub(super) fn leaves(&self) -> u32 {
         self.leaves
     }
@@ -156,6 +163,18 @@ mod tests {
                 assert_eq!(shape.leaf(mid, child), leaf);
             }
         }
+    }
+
+    #[test]
+    fn what_is_promised_of_overtaking_is_sharp_where_nobody_claims_ahead() {
+        let most = |height| shape(height).most_overtakers();
+        assert_eq!([0, 1, 2, 3, 4, 5, 6].map(most), [0, 0, 0, 0, 0, 32, 96]);
+        for height in 0..=16 {
+            assert_eq!(shape(height).ahead() == 1, height < 7);
+            assert!(height < 7 || most(height) == places(height) - 1);
+        }
+        let narrow = |height, slots| Shape::new(height, slots, 3).unwrap().most_overtakers();
+        assert_eq!([narrow(0, 2), narrow(1, 2), narrow(2, 2), narrow(2, 1)], [0, 2, 6, 6]);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use super::shape::Shape;
 use super::tree::Tree;
 use machine::atomic::AtomicPtr;
-use machine::atomic::Ordering::{AcqRel, Relaxed, Release};
+use machine::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::ptr::{self, NonNull};
 
 /// The most trees that are kept.
@@ -47,7 +47,7 @@ impl<T> Spares<T> {
                 return None;
             }
             // spare: whoever had the tree before has let go of it.
-            let tree = NonNull::new(cell.swap(ptr::null_mut(), AcqRel))?;
+            let tree = NonNull::new(cell.swap(ptr::null_mut(), Acquire))?;
             // SAFETY: from a box, by `put`, and taken out by us.
             Some(unsafe { Box::from_raw(tree.as_ptr()) })
         })
