@@ -12,6 +12,7 @@ mod interrupt;
 mod peer;
 mod screen;
 mod surroundings;
+mod typo;
 mod view;
 
 use failure::Failure;

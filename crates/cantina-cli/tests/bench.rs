@@ -32,8 +32,9 @@ fn worker(job: &str, allocator: &str) -> Output {
 #[test]
 fn pools_that_allocate_are_measured_with_both_allocators() {
     let record = record("both", "locked,kanal,rtrb", &["--shape", "1P/1C,2P/1C"]);
-    let cells: Vec<_> = record
-        .rows
+    let (rows, skipped): (Vec<_>, Vec<_>) =
+        record.rows.iter().partition(|row| row.text("skipped").is_none());
+    let cells: Vec<_> = rows
         .iter()
         .map(|row| (row.pool.as_str(), row.producers, row.text("allocator").unwrap()))
         .collect();
@@ -49,7 +50,22 @@ fn pools_that_allocate_are_measured_with_both_allocators() {
         ("kanal", 2, "mimalloc"),
     ];
     assert_eq!(cells, expected);
-    for row in &record.rows {
+    let why = |row: &&Row| {
+        let reason = row.text("skipped").unwrap().split(' ').take(2).collect::<Vec<_>>().join(" ");
+        (row.pool.clone(), row.producers, row.text("allocator").unwrap().to_owned(), reason)
+    };
+    let expected = [
+        ("rtrb", 2, "system", "one producer"),
+        ("rtrb", 1, "mimalloc", "allocates nothing"),
+        ("rtrb", 2, "mimalloc", "allocates nothing"),
+    ];
+    let expected = expected.map(|(pool, producers, allocator, reason)| {
+        (pool.to_owned(), producers, allocator.to_owned(), reason.to_owned())
+    });
+    assert_eq!(skipped.iter().map(why).collect::<Vec<_>>(), expected);
+    for row in rows {
+        assert!(["one-core", "near", "far"].contains(&row.text("regime").unwrap()), "{row:?}");
+        assert!(row.fields.contains_key("regime_moved"), "{row:?}");
         assert_eq!(row.experiment, "throughput");
         assert_eq!(row.kind == Kind::Peer, row.text("version").is_some());
         for field in ["mops_median", "mops_min", "mops_max", "put_mops_median"] {
@@ -92,7 +108,8 @@ fn an_interrupted_bench_takes_its_worker_with_it() {
     file(&scratch, "record.json", "an old record");
     let mut bench = cantina();
     bench.args(["bench", "--pools", "locked", "--shape", "1P/1C", "--repetitions", "1000"]);
-    bench.args(["--tasks", "100000", "--allocator", "mimalloc", "--out"]).arg(scratch.path());
+    bench.args(["--tasks", "100000", "--allocator", "mimalloc", "--overwrite", "--out"]);
+    bench.arg(scratch.path());
     let child = bench.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // Only the one that was started; the worker is left to it.
     program::interrupt(&child);
@@ -233,10 +250,16 @@ fn workers_share_trees_on_each_stack() {
     let pools = "room-stack,unshared,crossbeam-segqueue";
     let record = record("rooms-stack", pools, &more);
     // Two amounts of work, and two that can be shared.
-    assert_eq!(record.rows.len(), 2 * 2);
+    let (rows, skipped): (Vec<_>, Vec<_>) =
+        record.rows.iter().partition(|row| row.text("skipped").is_none());
+    assert_eq!(rows.len(), 2 * 2);
+    let unshared = |row: &&&Row| {
+        (row.pool.as_str(), row.text("skipped")) == ("unshared", Some("one worker only"))
+    };
+    assert_eq!(skipped.iter().filter(unshared).count(), 2);
     let percent = |row: &Row| row.number("work_percent");
     assert!(record.rows.iter().all(|row| [Some(40.0), Some(600.0)].contains(&percent(row))));
-    for row in &record.rows {
+    for row in rows {
         let nodes = row.number("tasks").unwrap();
         assert_eq!(nodes % 3.0, 0.0, "low trees: {row:?}");
         let (work, rate) = (row.number("work_ns_per_node"), row.number("mops_median"));

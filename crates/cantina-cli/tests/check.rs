@@ -2,7 +2,7 @@
 
 mod program;
 
-use program::cantina;
+use program::{Scratch, cantina, file, one_line_error};
 
 #[test]
 fn a_sound_pool_is_checked_on_both_machines_and_nothing_is_found() {
@@ -25,4 +25,40 @@ fn panics_that_the_checks_plant_are_not_shown() {
     let output = check.output().unwrap();
     assert!(output.status.success());
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_schedule_is_taken_as_text_and_as_a_file() {
+    let scratch = Scratch::new("schedule");
+    file(&scratch, "short.txt", "\n");
+    file(&scratch, "broken.txt", "0 x");
+    let check = |arguments: &[&str]| {
+        let mut check = cantina();
+        check.args(["check", "locked", "--only"]);
+        check.arg("a_task_that_panics_when_dropped_takes_no_other_with_it");
+        check.args(arguments).current_dir(scratch.path()).output().unwrap()
+    };
+    // After its last choice whoever runs goes on, and nobody waits here for long.
+    for schedule in ["", "@short.txt"] {
+        let output = check(&["--seed", "7", "--schedule", schedule]);
+        assert!(output.status.success(), "{output:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.starts_with("Nothing found: locked passes a_task_that_panics"), "{text}");
+    }
+    let refused: [(&[&str], &str); 7] = [
+        (&["--seed", "7", "--schedule", "9*5"], "the schedule is not one of locked, a_task_that"),
+        (
+            &["--seed", "7", "--schedule", "dance"],
+            "not a choice of a schedule: \"dance\"; allowed:",
+        ),
+        (&["--seed", "7", "--schedule", "0*99999999999"], "more than a run has; allowed:"),
+        (&["--seed", "7", "--schedule", "@broken.txt"], "`broken.txt`: not a choice of a schedule"),
+        (&["--seed", "7", "--schedule", "@absent.txt"], "No such file"),
+        (&["--schedule", "0"], "--seed"),
+        (&["salsa", "--seed", "7", "--schedule", "0"], "allowed: one POOL"),
+    ];
+    for (arguments, expected) in refused {
+        let line = one_line_error(&check(arguments), 2);
+        assert!(line.contains(expected), "{arguments:?}: {line}");
+    }
 }

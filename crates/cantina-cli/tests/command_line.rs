@@ -9,9 +9,14 @@ use std::process::Stdio;
 #[test]
 fn bad_input_gets_one_line_that_says_what_is_allowed_and_exit_code_2() {
     let scratch = Scratch::new("bad-input");
-    let cases: [(&[&str], &[&str]); 57] = [
-        (&[], &["subcommand", "bench", "report", "list"]),
-        (&["dance"], &["dance", "allowed: bench, sim, check, calibrate, report, list"]),
+    let cases: [(&[&str], &[&str]); 62] = [
+        (&["compare", "a", "b", "--format", "yaml"], &["possible values: table, csv, json"]),
+        (&["bench-worke"], &["allowed: bench, sim, check, calibrate, report, compare, list"]),
+        (&["bench", "throughputt"], &["(did you mean `throughput`?); allowed: throughput"]),
+        (&["bench", "--pools", "slasa"], &["(did you mean `salsa`?); allowed: locked, "]),
+        (&["sim", "ratios", "--pools", "lockd-batch"], &["(did you mean `locked-batch`?)"]),
+        (&["check", "lokced"], &["(did you mean `locked`?); allowed: "]),
+        (&["dance"], &["dance", "allowed: bench, sim, check, calibrate, report, compare, list"]),
         (&["bench", "dance"], &["dance", "no such experiment; allowed: throughput"]),
         (&["bench", "--threads", "0"], &["allowed: 1 to 256"]),
         (&["bench", "--threads", "100000"], &["allowed: 1 to 256"]),
@@ -78,6 +83,7 @@ fn bad_input_gets_one_line_that_says_what_is_allowed_and_exit_code_2() {
             assert!(line.contains(part), "{arguments:?}: {line:?} should say {part:?}");
         }
         assert!(output.stdout.is_empty(), "{arguments:?}");
+        assert!(!line.contains("bench-worker"), "an inner matter: {line}");
     }
     assert!(scratch.names().is_empty(), "nothing is left behind: {:?}", scratch.names());
 }
@@ -134,8 +140,13 @@ fn help_and_version_are_no_errors() {
         assert!(output.status.success(), "{argument}");
         assert!(!output.stdout.is_empty() && output.stderr.is_empty(), "{argument}");
     }
-    let help = cantina().arg("--help").output().unwrap();
-    assert!(!String::from_utf8_lossy(&help.stdout).contains("worker"), "it is an inner matter");
+    for arguments in [&[][..], &["--help"]] {
+        let help = cantina().args(arguments).output().unwrap();
+        assert!(help.status.success() && help.stderr.is_empty(), "{help:?}");
+        let text = String::from_utf8_lossy(&help.stdout);
+        assert!(text.contains("bench") && text.contains("list"), "{text}");
+        assert!(!text.contains("worker"), "it is an inner matter");
+    }
 }
 
 #[test]
@@ -158,6 +169,9 @@ fn the_list_names_what_there_is() {
         "fib",
     ] {
         assert!(text.contains(&format!("\n  {name} ")), "{name}: {text}");
+    }
+    for batch in ["locked-batch", "salsa-batch", "ms-queue-batch", "st3-batch"] {
+        assert!(text.contains(&format!("\n  {batch} ")), "{batch}: {text}");
     }
     let contenders = text.split("Contenders\n").nth(1).unwrap().split("\n\n").next().unwrap();
     assert!(contenders.contains("  stream "), "nobody's crate: {text}");

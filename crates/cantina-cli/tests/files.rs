@@ -34,6 +34,7 @@ fn a_bench_prints_a_table_and_writes_a_record_and_a_page() {
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("1P/1C") && text.contains("locked"), "{text}");
+    assert!(!text.contains("never absolute times"), "nothing is simulated: {text}");
     assert_whole(&scratch);
     let record = fs::read_to_string(scratch.path().join("record.json")).unwrap();
     let record = Record::from_json(&record).unwrap();
@@ -42,6 +43,8 @@ fn a_bench_prints_a_table_and_writes_a_record_and_a_page() {
     }
     assert!(record.rows.iter().all(|row| row.number("mops_median").is_some()));
     let progress = String::from_utf8(output.stderr).unwrap();
+    let told = "running: throughput 1P/1C locked (system)\n";
+    assert_eq!(progress.matches(told).count(), 1, "a line for each cell: {progress}");
     assert!(!progress.contains('%') && !progress.contains('\r'), "no bar in a pipe: {progress}");
 }
 
@@ -64,7 +67,8 @@ fn an_interrupted_bench_leaves_what_was_there() {
     file(&scratch, "report.html", "an old page");
     let mut bench = cantina();
     bench.args(["bench", "--pools", "locked", "--shape", "1P/1C", "--repetitions", "1000"]);
-    bench.args(["--tasks", "100000", "--allocator", "system", "--out"]).arg(scratch.path());
+    bench.args(["--tasks", "100000", "--allocator", "system", "--overwrite", "--out"]);
+    bench.arg(scratch.path());
     let child = bench.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     program::interrupt(&child);
     let output = child.wait_with_output().unwrap();
@@ -76,12 +80,40 @@ fn an_interrupted_bench_leaves_what_was_there() {
 }
 
 #[test]
-fn a_new_run_replaces_an_old_one() {
+fn a_new_run_replaces_an_old_one_only_where_that_is_said() {
     let scratch = Scratch::new("again");
     file(&scratch, "record.json", "an old record");
     file(&scratch, "report.html", "an old page");
-    assert!(short(&scratch).output().unwrap().status.success());
+    let mut sim = cantina();
+    sim.args(["sim", "throughput", "--machine", "1x2", "--tasks", "20", "--out"])
+        .arg(scratch.path());
+    for mut refused in [short(&scratch), sim] {
+        let output = refused.output().unwrap();
+        let line = one_line_error(&output, 2);
+        assert!(line.contains("there is a record.json in"), "{line}");
+        assert!(line.contains("allowed: another --out, or --overwrite"), "{line}");
+        assert!(output.stdout.is_empty(), "before anything is measured: {output:?}");
+    }
+    assert_eq!(fs::read_to_string(scratch.path().join("record.json")).unwrap(), "an old record");
+    assert!(short(&scratch).arg("--overwrite").output().unwrap().status.success());
     assert_whole(&scratch);
+}
+
+#[test]
+fn without_a_word_each_run_has_a_folder_of_its_own() {
+    let scratch = Scratch::new("numbered");
+    let run = |more: &[&str]| {
+        let output = short_bench().args(more).current_dir(scratch.path()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(run(&[]).contains("cantina-out/record.json"));
+    let first = fs::read(scratch.path().join("cantina-out/record.json")).unwrap();
+    assert!(run(&[]).contains("cantina-out-2/record.json"));
+    assert!(run(&[]).contains("cantina-out-3/record.json"));
+    assert_eq!(fs::read(scratch.path().join("cantina-out/record.json")).unwrap(), first);
+    assert!(run(&["--overwrite"]).contains("cantina-out/record.json"));
+    assert_eq!(scratch.names(), ["cantina-out", "cantina-out-2", "cantina-out-3"]);
 }
 
 #[test]
@@ -101,6 +133,46 @@ fn a_page_is_made_again_beside_its_record_or_elsewhere() {
     let page =
         |folder| fs::read_to_string(scratch.path().join(folder).join("report.html")).unwrap();
     assert_eq!(page("."), page("else/where"), "the same record gives the same page");
+}
+
+#[test]
+fn two_records_are_compared_and_the_exit_code_tells() {
+    let scratch = Scratch::new("compare");
+    let spread = |low: f64, value: f64, high: f64| {
+        let all = format!("\"mops_median\": {value}, \"mops_min\": {low}, \"mops_max\": {high}");
+        let sample = SAMPLE.replace("\"mops_median\": 50.5", &all);
+        sample.replace(
+            "\"mops_median\": 210",
+            "\"mops_median\": 210, \"mops_min\": 200, \"mops_max\": 220",
+        )
+    };
+    file(&scratch, "old.json", &spread(49.0, 50.5, 51.0));
+    file(&scratch, "same.json", &spread(50.0, 52.5, 55.0));
+    file(&scratch, "slow.json", &spread(19.0, 20.0, 21.0));
+    file(&scratch, "empty.json", &SAMPLE.replace("throughput", "unheard-of"));
+    let compare = |arguments: &[&str]| {
+        let mut compare = cantina();
+        compare.arg("compare").args(arguments).current_dir(scratch.path()).output().unwrap()
+    };
+    let output = compare(&["old.json", "same.json"]);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "same: 2 within their noise\n");
+    let output = compare(&["old.json", "slow.json"]);
+    assert!(one_line_error(&output, 1).contains("1 of 2 got worse"));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("locked  50.5 -> 20.0 M tasks/s, 0.396 times as good"), "{text}");
+    let csv = compare(&["old.json", "slow.json", "--format", "csv"]);
+    assert_eq!((csv.status.code(), csv.stdout.split(|&it| it == b'\n').count()), (Some(1), 4));
+    let json = compare(&["slow.json", "old.json", "--format", "json"]);
+    assert!(json.status.success());
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(json[0]["verdict"], "better");
+    for (arguments, expected) in [
+        (["old.json", "absent.json"], "allowed: a record.json"),
+        (["old.json", "empty.json"], "no cell in common"),
+    ] {
+        assert!(one_line_error(&compare(&arguments), 2).contains(expected));
+    }
 }
 
 #[test]

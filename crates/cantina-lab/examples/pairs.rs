@@ -35,7 +35,7 @@ impl Visitor for Run {
             }
             _ => {
                 let (shape, patience) = (Shape::new(1, 1), Duration::from_secs(1));
-                let assignment = Assignment { shape, tasks, pin: false, patience };
+                let assignment = Assignment { shape, tasks, pin: false, patience, watched: false };
                 let reading = run_alone::<u64, _>(&Single(family.clone()), &assignment);
                 reading.expect("what was put is what was got");
             }

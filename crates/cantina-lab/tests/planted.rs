@@ -385,7 +385,7 @@ fn a_batch_that_exceeds_its_maximum_is_found() {
 /// What a run of two workers and a poller says of a twin.
 fn beside_a_poller(setting: Setting) -> Result<(), Fault> {
     let (shape, patience) = (Shape::new(2, 2), Duration::from_secs(1));
-    let assignment = Assignment { shape, tasks: 2_000, pin: false, patience };
+    let assignment = Assignment { shape, tasks: 2_000, pin: false, patience, watched: false };
     run_beside::<u64, _>(&setting, &assignment, 1).map(|_| ())
 }
 

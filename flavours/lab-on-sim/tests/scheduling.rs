@@ -17,7 +17,8 @@ const WORK: u64 = 10_000;
 /// A run, and the nanoseconds in which its threads did not sleep.
 fn run(contestant: &Contestant, workers: usize, tasks: u64) -> (Reading, f64) {
     let patience = Duration::from_secs(100);
-    let assignment = Assignment { shape: shape(workers), tasks, pin: false, patience };
+    let assignment =
+        Assignment { shape: shape(workers), tasks, pin: false, patience, watched: false };
     let simulation = Simulation::new().machine(Machine::opteron_8x4()).seed(1).steps(1 << 30);
     let outcome = simulation.run_timed(|| (contestant.drive)(Payload::Word, &assignment));
     let outcome = outcome.unwrap_or_else(|failure| panic!("{failure}"));

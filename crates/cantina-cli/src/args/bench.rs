@@ -2,7 +2,8 @@
 
 use super::shape::square;
 use super::{
-    MOST_REPETITIONS, Shape, benched_experiment, distinct, distinct_experiments, name_of, up_to,
+    MOST_REPETITIONS, Out, Shape, benched_experiment, distinct, distinct_experiments, name_of,
+    up_to,
 };
 use crate::command;
 use crate::view::Experiment;
@@ -20,12 +21,15 @@ pub(crate) struct BenchOptions {
     /// What to run; `cantina list` names all [default: throughput]
     #[arg(value_name = "EXPERIMENT", value_parser = benched_experiment)]
     experiments: Vec<&'static Experiment>,
-    /// Fewer shapes, repetitions and peers: about a minute and a half
+    /// Fewer shapes, repetitions and peers: about two minutes
     #[arg(long)]
     quick: bool,
-    /// Where record.json and report.html go
-    #[arg(long, value_name = "DIR", default_value = "cantina-out")]
-    out: PathBuf,
+    /// Where record.json and report.html go [default: cantina-out, or cantina-out-2 and so on where there are some]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Whether what is in that directory may be replaced
+    #[arg(long)]
+    overwrite: bool,
     /// Producers and consumers, such as 1P/1C,2P/2C,1P/3C
     #[arg(long = "shape", value_name = "SHAPE,...", value_delimiter = ',')]
     shapes: Vec<Shape>,
@@ -60,7 +64,7 @@ pub(crate) struct BenchArgs {
     /// Whether it should be over soon.
     pub(crate) quick: bool,
     /// Where the files go.
-    pub(crate) out: PathBuf,
+    pub(crate) out: Out,
     /// None twice; none at all leaves the choice to the experiment.
     pub(crate) shapes: Vec<Shape>,
     /// None twice; none at all means all of them.
@@ -113,7 +117,7 @@ impl From<BenchOptions> for BenchArgs {
         Self {
             experiments,
             quick: typed.quick,
-            out: typed.out,
+            out: Out { folder: typed.out, overwrite: typed.overwrite },
             shapes: distinct(typed.shapes.into_iter().chain(typed.threads)),
             pools: distinct(typed.pools),
             repetitions: typed.repetitions,
@@ -173,7 +177,7 @@ mod tests {
     fn without_a_name_the_first_experiment_is_run() {
         let args = bench(&[]);
         assert_eq!(args.command_line(), "bench throughput");
-        assert_eq!(args.out, PathBuf::from("cantina-out"));
+        assert_eq!(args.out, Out { folder: None, overwrite: false });
         assert_eq!((args.pin, args.allocator), (Pin::Auto, AllocatorChoice::Both));
     }
 

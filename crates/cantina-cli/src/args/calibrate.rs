@@ -9,6 +9,9 @@ pub(crate) struct CalibrateArgs {
     /// Where the machine goes, for `cantina sim --machine`
     #[arg(long, value_name = "FILE.json", default_value = "calibrated.json", value_parser = json)]
     pub(crate) out: PathBuf,
+    /// Whether that file may be replaced
+    #[arg(long)]
+    pub(crate) overwrite: bool,
 }
 
 /// A path that `--machine` takes for a file.

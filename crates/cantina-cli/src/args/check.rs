@@ -1,9 +1,14 @@
 //! `cantina check`.
 
 use super::{name_of, up_to};
+use cantina_sim::trace::{InvalidTrace, Trace};
 use clap::{Args, ValueEnum};
+use std::fs;
 use std::path::PathBuf;
 
+/// The most choices of a schedule, and bytes of its file: more than any run has.
+const MOST_CHOICES: u64 = 4_000_000;
+const MOST_BYTES: u64 = 1 << 24;
 /// The longest that checks may take: a day.
 const MOST_SECONDS: u64 = 86_400;
 
@@ -29,6 +34,10 @@ pub(crate) struct CheckArgs {
     /// How many seeds at most [default: as many as there is time for]
     #[arg(long, value_name = "N", value_parser = |text: &str| up_to(text, u64::MAX))]
     pub(crate) rounds: Option<u64>,
+    /// The schedule of a simulated run, as a finding prints it, or @FILE: that run again. It belongs to one POOL, --only and --seed
+    #[arg(long, value_name = "TEXT|@FILE", value_parser = schedule, requires_all = ["pools", "only", "seed"])]
+    #[arg(conflicts_with_all = ["rounds", "seconds"], allow_hyphen_values = true)]
+    pub(crate) schedule: Option<Trace>,
     /// Where every access of a simulated run goes in which something is found
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
@@ -41,6 +50,30 @@ pub(crate) enum On {
     Real,
     /// Simulated schedules.
     Sim,
+}
+
+/// A schedule, or the one in a file.
+fn schedule(typed: &str) -> Result<Trace, String> {
+    let allowed = "allowed: what `cantina check` prints, or @FILE";
+    let Some(path) = typed.strip_prefix('@') else {
+        return trace(typed).map_err(|error| format!("{error}; {allowed}"));
+    };
+    let refuse = |what: String| format!("`{path}`: {what}; {allowed}");
+    let length = fs::metadata(path).map_err(|error| refuse(error.to_string()))?.len();
+    if length > MOST_BYTES {
+        return Err(refuse(format!("{length} bytes are too many for a schedule")));
+    }
+    let text = fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
+    trace(&text).map_err(refuse)
+}
+
+fn trace(text: &str) -> Result<Trace, String> {
+    let times = |word: &str| word.split_once('*').map_or(Some(1), |(_, times)| times.parse().ok());
+    let choices = text.split_whitespace().filter_map(times).fold(0, u64::saturating_add);
+    if choices > MOST_CHOICES {
+        return Err(format!("{choices} choices are more than a run has"));
+    }
+    text.parse().map_err(|error: InvalidTrace| error.to_string())
 }
 
 impl On {

@@ -18,12 +18,16 @@ pub(crate) use trace::{MemoryChoice, ScheduleChoice, SimCommand, TraceArgs};
 use crate::command;
 use crate::failure::Failure;
 use crate::screen;
+use crate::typo::did_you_mean;
 use crate::view::Experiment;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+
+/// What the bench types to run this program again.
+pub(crate) const WORKER: &str = "bench-worker";
 
 /// The most repetitions of a cell.
 const MOST_REPETITIONS: u32 = 1_000;
@@ -49,10 +53,12 @@ pub(crate) enum Command {
     Calibrate(CalibrateArgs),
     /// Make the page of a record again.
     Report(ReportArgs),
+    /// Compare two records: what changed by more than the noise. Exit code 1 when something got worse.
+    Compare(CompareArgs),
     /// List pools, contenders, peers, experiments and machines.
     List,
-    /// The bench's other half: this program again, with another allocator.
-    #[command(hide = true)]
+    /// The bench's other half: this program again, with another allocator. Nobody types it, and no message names it.
+    #[command(skip)]
     BenchWorker,
 }
 
@@ -67,10 +73,52 @@ pub(crate) struct ReportArgs {
     pub(crate) out: Option<PathBuf>,
 }
 
+/// `cantina compare`.
+#[derive(Args, Debug)]
+pub(crate) struct CompareArgs {
+    /// The record.json to compare with
+    #[arg(value_name = "OLD")]
+    pub(crate) old: PathBuf,
+    /// The record.json to compare
+    #[arg(value_name = "NEW")]
+    pub(crate) new: PathBuf,
+    /// How it is told: table leaves out what is the same
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+/// How a comparison is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For reading.
+    Table,
+    /// A line for each value.
+    Csv,
+    /// An array with an object for each value.
+    Json,
+}
+
+/// Where the files of a run go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Out {
+    /// Which folder, if it was said.
+    pub(crate) folder: Option<PathBuf>,
+    /// Whether files of an earlier run may be replaced.
+    pub(crate) overwrite: bool,
+}
+
 /// Reads the command line. `None` when only help was wanted, and given.
 pub(crate) fn parse() -> Result<Option<Command>, Failure> {
+    if std::env::args_os().skip(1).eq([WORKER]) {
+        return Ok(Some(Command::BenchWorker));
+    }
     match CommandLine::try_parse() {
         Ok(line) => Ok(Some(line.command)),
+        // Nothing at all was typed.
+        Err(error) if error.kind() == ErrorKind::MissingSubcommand => {
+            screen::show(&CommandLine::command().render_help().to_string())?;
+            Ok(None)
+        }
         Err(error)
             if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) =>
         {
@@ -100,8 +148,8 @@ fn allowed(error: ErrorKind) -> Option<String> {
     let typed = std::env::args().nth(1).unwrap_or_default();
     match error {
         ErrorKind::InvalidSubcommand => {
-            let shown = program.get_subcommands().filter(|command| !command.is_hide_set());
-            Some(shown.map(clap::Command::get_name).collect::<Vec<_>>().join(", "))
+            let names = program.get_subcommands().map(clap::Command::get_name);
+            Some(names.collect::<Vec<_>>().join(", "))
         }
         ErrorKind::UnknownArgument => {
             let mut command = program.find_subcommand(&typed).unwrap_or(&program);
@@ -144,8 +192,8 @@ fn find(name: &str, fits: fn(&Experiment) -> bool) -> Result<&'static Experiment
         let names: Vec<&str> = all.iter().map(|experiment| experiment.name).collect();
         let is_known = command::experiments().iter().any(|experiment| experiment.name == name);
         let what = match is_known {
-            true => "an experiment of the simulated machine, for `cantina sim`",
-            false => "no such experiment",
+            true => "an experiment of the simulated machine, for `cantina sim`".to_owned(),
+            false => format!("no such experiment{}", did_you_mean(name, &names)),
         };
         format!("{what}; allowed: {}", names.join(", "))
     })

@@ -3,7 +3,7 @@
 use super::machine::ChosenMachine;
 use super::shape::square;
 use super::{
-    MOST_REPETITIONS, Shape, SimCommand, distinct, distinct_experiments, experiment, up_to,
+    MOST_REPETITIONS, Out, Shape, SimCommand, distinct, distinct_experiments, experiment, up_to,
 };
 use crate::view::Experiment;
 use cantina_sim::cost::Machine;
@@ -12,7 +12,11 @@ use std::path::PathBuf;
 
 /// The most tasks of a simulated producer: every access to every one of them is simulated.
 const MOST_SIMULATED_TASKS: u64 = 1_000_000;
-/// The most megabytes that a simulated program may use.
+/// The steps that a cell may take, if nothing else is said.
+const STEPS: u64 = 5_000_000_000;
+/// The megabytes that a simulated program may use, if nothing else is said.
+const MEMORY: usize = 512;
+/// The most.
 const MOST_MEMORY: usize = 65_536;
 
 /// `cantina sim`, as typed.
@@ -32,9 +36,12 @@ pub(crate) struct SimOptions {
     /// Fewer shapes, tasks and seeds
     #[arg(long)]
     quick: bool,
-    /// Where record.json and report.html go
-    #[arg(long, value_name = "DIR", default_value = "cantina-out")]
-    out: PathBuf,
+    /// Where record.json and report.html go [default: cantina-out, or cantina-out-2 and so on where there are some]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Whether what is in that directory may be replaced
+    #[arg(long)]
+    overwrite: bool,
     /// Producers and consumers, such as 1P/1C,16P/16C,1P/31C
     #[arg(long = "shape", value_name = "SHAPE,...", value_delimiter = ',')]
     shapes: Vec<Shape>,
@@ -54,6 +61,10 @@ pub(crate) struct SimOptions {
     #[arg(long, value_name = "MB", default_value = "512")]
     #[arg(value_parser = |text: &str| megabytes(text))]
     memory_limit: usize,
+    /// How many steps a cell may take from all its seeds: 5 billion are some minutes
+    #[arg(long, value_name = "N", default_value_t = STEPS)]
+    #[arg(value_parser = |text: &str| up_to(text, u64::MAX))]
+    most_steps: u64,
 }
 
 /// A count of megabytes, in bytes.
@@ -74,7 +85,7 @@ pub(crate) struct SimArgs {
     /// Whether it should be over soon.
     pub(crate) quick: bool,
     /// Where the files go.
-    pub(crate) out: PathBuf,
+    pub(crate) out: Out,
     /// None twice; none at all leaves the choice to the experiment.
     pub(crate) shapes: Vec<Shape>,
     /// None twice; none at all means all of them.
@@ -85,6 +96,8 @@ pub(crate) struct SimArgs {
     pub(crate) tasks: Option<u64>,
     /// How many bytes a simulated program may use.
     pub(crate) memory_limit: usize,
+    /// How many steps a cell may take.
+    pub(crate) most_steps: u64,
 }
 
 impl From<SimOptions> for SimArgs {
@@ -93,12 +106,13 @@ impl From<SimOptions> for SimArgs {
             experiments: distinct_experiments(typed.experiments),
             machine: typed.machine,
             quick: typed.quick,
-            out: typed.out,
+            out: Out { folder: typed.out, overwrite: typed.overwrite },
             shapes: distinct(typed.shapes.into_iter().chain(typed.threads)),
             pools: distinct(typed.pools),
             seeds: typed.seeds,
             tasks: typed.tasks,
             memory_limit: typed.memory_limit,
+            most_steps: typed.most_steps,
         }
     }
 }
@@ -129,6 +143,38 @@ impl SimArgs {
         for (option, count) in [("--seeds", self.seeds), ("--tasks", self.tasks)] {
             words.extend(count.map(|count| format!("{option} {count}")));
         }
+        if self.memory_limit != MEMORY << 20 {
+            words.push(format!("--memory-limit {}", self.memory_limit >> 20));
+        }
+        if self.most_steps != STEPS {
+            words.push(format!("--most-steps {}", self.most_steps));
+        }
         words.join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SimArgs;
+    use crate::args::{Command, CommandLine};
+    use clap::Parser;
+
+    fn sim(words: &str) -> SimArgs {
+        let line = ["cantina"].into_iter().chain(words.split_whitespace());
+        match CommandLine::try_parse_from(line).unwrap().command {
+            Command::Sim(options) => (*options).into(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_run_can_be_repeated_by_its_command_line() {
+        for words in [
+            "sim throughput --machine opteron-8x4",
+            "sim ratios --machine 2x4 --quick --shape 1P/7C --pools salsa,locked --seeds 3 --tasks 50 \
+             --memory-limit 64 --most-steps 7",
+        ] {
+            assert_eq!(sim(words).command_line(), words);
+        }
     }
 }

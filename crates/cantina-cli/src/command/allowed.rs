@@ -1,6 +1,7 @@
 //! What an experiment cannot do, said before anything is run.
 
 use crate::args::Shape;
+use crate::typo::did_you_mean;
 use cantina_lab::experiment::{pollers, rooms_stack, scheduling, single_producer};
 use cantina_lab::registry;
 
@@ -15,9 +16,7 @@ pub(super) fn check_shapes(experiment: &str, shapes: &[Shape]) -> Result<(), Str
                 "{experiment} has one producer, and {shape} more; allowed: shapes such as 1P/4C"
             ));
         }
-        let has_workers = [pollers::NAME, rooms_stack::NAME].contains(&experiment)
-            || scheduling::has_workers(experiment);
-        if has_workers && shape.producers != shape.consumers {
+        if has_workers(experiment) && shape.producers != shape.consumers {
             return Err(format!(
                 "{experiment} has workers, which put and get, and {shape} has not as many of each; \
                  allowed: shapes such as 2P/2C, for two workers"
@@ -25,6 +24,11 @@ pub(super) fn check_shapes(experiment: &str, shapes: &[Shape]) -> Result<(), Str
         }
     }
     Ok(())
+}
+
+/// Whether those who put in an experiment are those who get.
+pub(super) fn has_workers(experiment: &str) -> bool {
+    [pollers::NAME, rooms_stack::NAME].contains(&experiment) || scheduling::has_workers(experiment)
 }
 
 /// Whether an experiment without tasks was asked for none of some size.
@@ -67,9 +71,10 @@ pub(super) fn check_pools(
     let Some(stranger) = typed.iter().find(|name| !allowed.contains(name)) else { return Ok(()) };
     let base = stranger.strip_suffix("-batch").unwrap_or(stranger);
     let is_known = registry::facts().iter().any(|facts| facts.name == base);
+    let suggestion = did_you_mean(stranger, allowed);
     let allowed = allowed.join(", ");
     Err(match is_known {
         true => format!("{stranger} takes no part in {experiment}; allowed: {allowed}"),
-        false => format!("no pool is called `{stranger}`; allowed: {allowed}"),
+        false => format!("no pool is called `{stranger}`{suggestion}; allowed: {allowed}"),
     })
 }

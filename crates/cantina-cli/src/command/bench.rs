@@ -15,14 +15,14 @@ use crate::allocator::Allocator;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::view::Progress;
-use cantina_lab::experiment::{Event, Stopped};
+use cantina_lab::experiment::{Event, Stopped, regime};
 use cantina_record::Row;
 use job::Job;
 use std::ops::ControlFlow;
 
 /// Measures everything that was planned.
 pub(crate) fn measure(plan: &Plan) -> Result<Vec<Row>, Failure> {
-    let progress = Progress::new(plan.jobs.iter().map(|job| job.steps() as u64).sum());
+    let progress = Progress::telling(plan.jobs.iter().map(|job| job.steps() as u64).sum());
     let mut rows = Vec::new();
     for job in &plan.jobs {
         rows.extend(match job.allocator {
@@ -30,7 +30,8 @@ pub(crate) fn measure(plan: &Plan) -> Result<Vec<Row>, Failure> {
             _ => worker::measure(job, &progress)?,
         });
     }
-    Ok(rows)
+    // Each process has looked at its own rows only.
+    Ok(regime::against_the_run(rows))
 }
 
 fn measure_here(job: &Job, progress: &Progress) -> Result<Vec<Row>, Failure> {

@@ -6,7 +6,7 @@ use crate::export::Folder;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::screen;
-use crate::view::Progress;
+use crate::view::{Progress, short};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -25,7 +25,7 @@ pub(super) fn run(args: &CalibrateArgs) -> Result<(), Failure> {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    let folder = Folder::open(folder, &[name])?;
+    let folder = Folder::open(folder, &[name], args.overwrite)?;
     if cfg!(debug_assertions) {
         screen::warn("a debug build: its numbers say nothing, run it with --release");
     }
@@ -33,8 +33,8 @@ pub(super) fn run(args: &CalibrateArgs) -> Result<(), Failure> {
     screen::show(&table(&calibration))?;
     let json = serde_json::to_string_pretty(&calibration.machine)
         .map_err(|error| Failure::Failed(error.to_string()))?;
-    folder.write(&[(name, &json)])?;
-    screen::show(&format!("Written: {0}; use it with --machine {0}\n", args.out.display()))
+    let written = folder.write(&[(name, &json)])?;
+    screen::show(&format!("Written: {0}; use it with --machine {0}\n", written[0].display()))
 }
 
 /// This machine, calibrated.
@@ -56,8 +56,8 @@ pub(super) fn table(calibration: &Calibration) -> String {
     let _ = writeln!(text, "  {:width$}  {:>9}  {:>9}  fitted cost", "", "measured", "simulated");
     for line in lines {
         let fitted = line.fitted.unwrap_or("");
-        let (measured, simulated) = (line.measured, line.simulated);
-        let row = format!("  {:width$}  {measured:9.2}  {simulated:9.2}  {fitted}", line.name);
+        let (measured, simulated) = (short(line.measured), short(line.simulated));
+        let row = format!("  {:width$}  {measured:>9}  {simulated:>9}  {fitted}", line.name);
         let _ = writeln!(text, "{}", row.trim_end());
     }
     text.push('\n');

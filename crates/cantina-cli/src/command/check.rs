@@ -10,8 +10,11 @@ use crate::args::{CheckArgs, On};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::screen;
+use crate::typo::did_you_mean;
 use crate::view::Progress;
 use cantina_lab::conformance::{Effort, trials};
+use cantina_sim::trace::Trace;
+use simulated::Replayed;
 use std::fmt::Write;
 use std::panic;
 use std::time::{Duration, Instant};
@@ -34,6 +37,9 @@ struct Lane {
 
 /// Runs until the time is up, or something is found.
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
+    if let Some(schedule) = &args.schedule {
+        return replay(args, schedule);
+    }
     let mut lanes: Vec<Lane> = [On::Real, On::Sim]
         .into_iter()
         .filter(|on| args.on.is_none_or(|wanted| wanted == *on))
@@ -64,6 +70,30 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     }
     drop(progress);
     screen::show(&summary(&lanes, seed))
+}
+
+/// Runs one check of one pool on a schedule that was found earlier.
+fn replay(args: &CheckArgs, schedule: &Trace) -> Result<(), Failure> {
+    if args.pools.len() > 1 || args.on == Some(On::Real) {
+        let line =
+            "a schedule is one of one pool on the simulated machine; allowed: one POOL, --on sim";
+        return Err(Failure::BadInput(line.to_owned()));
+    }
+    let lane = Lane::new(On::Sim, args)?;
+    let (trial, seed) = (lane.next(), args.seed.unwrap_or_default());
+    interrupt::install()?;
+    let _quiet = Quiet::new();
+    let (pool, check) = (&trial.pool, trial.check);
+    match simulated::replay(pool, check, seed, schedule, args.log.as_deref()) {
+        Replayed::Sound => {
+            screen::show(&format!("Nothing found: {pool} passes {check} on that schedule.\n"))
+        }
+        Replayed::Found(text) => told(&trial.witness(On::Sim, seed, &text)),
+        Replayed::Diverged => Err(Failure::BadInput(format!(
+            "the schedule is not one of {pool}, {check} and seed {seed}; allowed: the three that it was \
+             printed with, by the same program"
+        ))),
+    }
 }
 
 /// What was found, and how to see it again.
@@ -101,8 +131,8 @@ impl Lane {
             let mut names: Vec<&str> = trials.iter().map(name).collect();
             names.sort_unstable();
             names.dedup();
-            let allowed = names.join(", ");
-            Err(Failure::BadInput(format!("no {what} `{wanted}`; allowed: {allowed}")))
+            let (suggestion, allowed) = (did_you_mean(wanted, &names), names.join(", "));
+            Err(Failure::BadInput(format!("no {what} `{wanted}`{suggestion}; allowed: {allowed}")))
         };
         for pool in &args.pools {
             known(|trial| &trial.pool, pool, "pool", &trials)?;

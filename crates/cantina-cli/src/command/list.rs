@@ -5,9 +5,8 @@ use crate::failure::Failure;
 use crate::peer;
 use crate::screen;
 use crate::surroundings;
-use cantina_lab::experiment::Contestant;
 use cantina_lab::experiment::scheduling::{ddb, fib, tell};
-use cantina_lab::registry;
+use cantina_lab::experiment::{Contestant, registered};
 use cantina_machine::topology::Topology;
 use cantina_record::Kind;
 use cantina_sim::cost::Machine;
@@ -18,9 +17,9 @@ type Entry = (String, String);
 
 /// Prints everything, by kind.
 pub(super) fn run() -> Result<(), Failure> {
-    let registered = |kind: Kind| -> Vec<Entry> {
-        let all = registry::facts().into_iter().filter(|facts| facts.kind == kind);
-        all.map(|facts| (facts.name, facts.about.to_owned())).collect()
+    let own = |kind: Kind| -> Vec<Entry> {
+        let all = registered().into_iter().filter(|each| each.kind == kind);
+        all.map(|each| (each.name, each.about)).collect()
     };
     let brought = |kind: Kind| {
         peer::all().iter().filter(move |peer| peer.kind() == kind).map(|peer| {
@@ -37,12 +36,12 @@ pub(super) fn run() -> Result<(), Failure> {
             (each.name.to_owned(), about)
         })
     };
-    let mut contenders = registered(Kind::Contender);
+    let mut contenders = own(Kind::Contender);
     contenders.extend(brought(Kind::Contender).chain(schedulers(Kind::Contender)));
     let peers = brought(Kind::Peer).chain(schedulers(Kind::Peer));
     let declared = experiments().iter().map(|each| (each.name.to_owned(), each.about.to_owned()));
     let sections: [(&str, Vec<Entry>); 6] = [
-        ("Pools", registered(Kind::Ours)),
+        ("Pools", own(Kind::Ours)),
         ("Schedulers", own_schedulers()),
         ("Contenders", contenders),
         ("Peers", peers.collect()),

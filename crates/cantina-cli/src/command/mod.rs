@@ -4,6 +4,7 @@ mod allowed;
 pub(crate) mod bench;
 mod calibrate;
 mod check;
+mod compare;
 mod declared;
 mod list;
 mod report;
@@ -35,6 +36,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::List => list::run(),
         Command::BenchWorker => {
             interrupt::install()?;
@@ -51,7 +53,7 @@ pub(crate) fn experiments() -> &'static [Experiment] {
 fn run_bench(args: &BenchArgs) -> Result<(), Failure> {
     let plan = bench::plan(args).map_err(Failure::BadInput)?;
     interrupt::install()?;
-    let folder = Folder::open(&args.out, &[RECORD, REPORT])?;
+    let folder = Folder::of_run(&args.out, &[RECORD, REPORT])?;
     if cfg!(debug_assertions) {
         screen::warn("a debug build: its numbers say nothing, run it with --release");
     }
@@ -72,7 +74,7 @@ fn run_sim(args: &SimArgs) -> Result<(), Failure> {
     }
     let plan = sim::plan(args)?;
     interrupt::install()?;
-    let folder = Folder::open(&args.out, &[RECORD, REPORT])?;
+    let folder = Folder::of_run(&args.out, &[RECORD, REPORT])?;
     publish(&sim::run(&plan)?, &folder)
 }
 
@@ -80,7 +82,7 @@ fn run_sim(args: &SimArgs) -> Result<(), Failure> {
 fn run_validate(args: &SimArgs) -> Result<(), Failure> {
     let plan = sim::validate::plan(args)?;
     interrupt::install()?;
-    let folder = Folder::open(&args.out, &[RECORD, REPORT])?;
+    let folder = Folder::of_run(&args.out, &[RECORD, REPORT])?;
     if cfg!(debug_assertions) {
         screen::warn("a debug build: its numbers say nothing, run it with --release");
     }
@@ -104,5 +106,5 @@ fn publish(record: &Record, folder: &Folder) -> Result<(), Failure> {
 fn show_tables(record: &Record) -> Result<(), Failure> {
     let width = screen::width();
     let tables = experiments().iter().map(|each| view::tables(each, &record.rows, width));
-    screen::show(&tables.collect::<String>())
+    screen::show(&(tables.collect::<String>() + view::caveat(&record.rows)))
 }

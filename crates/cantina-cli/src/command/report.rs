@@ -12,18 +12,24 @@ use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
-/// Reads the record, prints its tables and writes its page.
-pub(super) fn run(args: &ReportArgs) -> Result<(), Failure> {
-    let shown = args.record.display();
+/// The record in a file.
+pub(super) fn read(path: &Path) -> Result<Record, Failure> {
+    let shown = path.display();
     let refuse = |what: &dyn Display| {
         Failure::BadInput(format!("`{shown}`: {what}; allowed: a record.json that cantina wrote"))
     };
-    let json = fs::read_to_string(&args.record).map_err(|error| refuse(&error))?;
-    let record = Record::from_json(&json).map_err(|error| refuse(&error))?;
+    let json = fs::read_to_string(path).map_err(|error| refuse(&error))?;
+    Record::from_json(&json).map_err(|error| refuse(&error))
+}
+
+/// Reads the record, prints its tables and writes its page.
+pub(super) fn run(args: &ReportArgs) -> Result<(), Failure> {
+    let record = read(&args.record)?;
     let beside = args.record.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = args.out.as_deref().or(beside).unwrap_or(Path::new("."));
     interrupt::install()?;
-    let folder = Folder::open(folder, &[REPORT])?;
+    // A page is made of its record: nothing is lost with an old one.
+    let folder = Folder::open(folder, &[REPORT], true)?;
     show_tables(&record)?;
     let written = folder.write(&[(REPORT, &view::page(&record, experiments()))])?;
     screen::show(&format!("Written: {}\n", written[0].display()))

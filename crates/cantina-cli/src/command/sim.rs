@@ -51,13 +51,18 @@ pub(super) fn plan(args: &SimArgs) -> Result<Plan<'_>, Failure> {
 pub(super) fn run(plan: &Plan<'_>) -> Result<Record, Failure> {
     let cells: usize = plan.parts.iter().map(|part| part.cells().count()).sum();
     let cells = cells + plan.lemmas.iter().map(Lemma::cells).sum::<usize>();
-    let progress = Progress::new(cells as u64 * plan.seeds);
+    for part in plan.parts.iter().filter(|part| part.is_divisible()) {
+        for (pool, shape, variant) in part.cells() {
+            part.cell(pool, shape, variant, plan.seeds, plan.args).check_size()?;
+        }
+    }
+    let progress = Progress::telling(cells as u64 * plan.seeds);
     let mut rows = Vec::new();
     for part in &plan.parts {
         let mut cells = Vec::new();
         for (pool, shape, variant) in part.cells() {
             progress.doing(&format!("{} {shape} {}", part.experiment, pool.name));
-            let cell = part.cell(pool, shape, variant, plan.seeds, plan.args.memory_limit);
+            let cell = part.cell(pool, shape, variant, plan.seeds, plan.args);
             cells.push(variant.label(cell.run(part.experiment, &progress)?));
         }
         rows.extend(match scheduling::NAMES.contains(&part.experiment) {

@@ -8,6 +8,7 @@ use crate::args::{MemoryChoice, ScheduleChoice, TraceArgs};
 use crate::export::Folder;
 use crate::failure::Failure;
 use crate::screen;
+use crate::typo::did_you_mean;
 use crate::view::trace::{Heading, PUT, page, tell};
 use cantina_on_sim::pool::{Consumer, Producer, TaskPool};
 use cantina_on_sim::rooms::{EnterError, Rooms};
@@ -54,8 +55,9 @@ pub(super) fn run(args: &TraceArgs) -> Result<(), Failure> {
     names.extend(HOUSES.map(|(name, ..)| name.to_owned()));
     if !names.contains(&args.pool) {
         return Err(Failure::BadInput(format!(
-            "no pool `{}`; allowed: {}",
+            "no pool `{}`{}; allowed: {}",
             args.pool,
+            did_you_mean(&args.pool, &names),
             names.join(", ")
         )));
     }
@@ -100,7 +102,7 @@ fn open(out: &Path) -> Result<(Folder, String), Failure> {
         )));
     };
     let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty());
-    Ok((Folder::open(parent.unwrap_or(Path::new(".")), &[name])?, name.to_owned()))
+    Ok((Folder::open(parent.unwrap_or(Path::new(".")), &[name], true)?, name.to_owned()))
 }
 
 impl Visitor for Watch<'_> {

@@ -22,7 +22,7 @@ pub(super) const BATCH: Peer = Peer {
     package: "kanal",
     shapes: Shapes::Any,
     allocates: true,
-    quick: false,
+    quick: true,
     drive: || drive(Batch),
 };
 

@@ -189,8 +189,13 @@ mod tests {
         if !contestant.shapes.admit(shape) {
             return;
         }
-        let assignment =
-            Assignment { shape, tasks: 20_001, pin: false, patience: Duration::from_secs(60) };
+        let assignment = Assignment {
+            shape,
+            tasks: 20_001,
+            pin: false,
+            patience: Duration::from_secs(60),
+            watched: false,
+        };
         let run = (contestant.drive)(payload, &assignment);
         assert!(run.is_ok(), "{} at {shape}: {run:?}", peer.name);
     }
@@ -208,7 +213,7 @@ mod tests {
     #[test]
     fn peers_that_are_queues_let_nobody_overtake() {
         let (shape, patience) = (Shape::new(2, 2), Duration::from_secs(60));
-        let assignment = Assignment { shape, tasks: 3_000, pin: false, patience };
+        let assignment = Assignment { shape, tasks: 3_000, pin: false, patience, watched: false };
         for contestant in stamped() {
             let reading = (contestant.drive)(Payload::Word, &assignment).unwrap();
             let order = reading.order.expect("one task at a time");

@@ -23,7 +23,7 @@ pub(super) const BATCH: Peer = Peer {
     package: "rtrb",
     shapes: Shapes::OneToOne,
     allocates: false,
-    quick: false,
+    quick: true,
     drive: || drive(Batch),
 };
 

@@ -24,7 +24,7 @@ pub(super) const BATCH: Peer = Peer {
     package: "st3",
     shapes: Shapes::Any,
     allocates: false,
-    quick: false,
+    quick: true,
     drive: || drive(Batch),
 };
 

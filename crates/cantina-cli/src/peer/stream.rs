@@ -229,7 +229,7 @@ mod tests {
 
     fn assignment(tasks: u64) -> Assignment {
         let patience = Duration::from_secs(60);
-        Assignment { shape: ONE_TO_ONE, tasks, pin: false, patience }
+        Assignment { shape: ONE_TO_ONE, tasks, pin: false, patience, watched: false }
     }
 
     fn runs<T: Task>() {

@@ -4,14 +4,37 @@
 //!
 //! Some row fields mean the same in every experiment: `version` (of a peer) stands behind the pool's
 //! name, `skipped` (a reason, in a row without values) becomes a footnote, `discarded` and
-//! `disturbed` (repetitions on a busy machine that were measured again, or kept) are added up, and of
-//! `ping_pong_ns` (how long a word took from one core to another beside the runs) the range is told.
+//! `disturbed` (repetitions on a busy machine that were measured again, or kept) are added up, of
+//! `ping_pong_ns` (how long a word took from one core to another beside the runs) the range is told, with the `regime` that it
+//! makes, and what was simulated and is not `converged` neither wins nor stands in a ratio.
+
+use cantina_lab::experiment::regime;
 
 /// The row fields that mean the same in every experiment.
-pub(super) const RESERVED: [&str; 5] = ["version", "skipped", "discarded", "disturbed", PING_PONG];
+pub(super) const RESERVED: [&str; 13] = [
+    "version",
+    SKIPPED,
+    "discarded",
+    "disturbed",
+    "strays",
+    PING_PONG,
+    PING_PONG_MIN,
+    PING_PONG_MAX,
+    "contended_add_ns",
+    regime::FIELD,
+    regime::HAS_MOVED,
+    CONVERGED,
+    "second_half_to_first",
+];
 
-/// The field with the nanoseconds of a word from one core to another.
-pub(super) const PING_PONG: &str = "ping_pong_ns";
+/// The field with the reason why there are no values.
+pub(super) const SKIPPED: &str = "skipped";
+/// The field that says whether a simulated cell was long enough.
+pub(super) const CONVERGED: &str = "converged";
+/// The fields with the nanoseconds of a word from one core to another.
+pub(super) const PING_PONG: &str = regime::PING_PONG;
+pub(super) const PING_PONG_MIN: &str = "ping_pong_ns_min";
+pub(super) const PING_PONG_MAX: &str = "ping_pong_ns_max";
 
 /// An experiment, and how its rows are to be read.
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 //! order and the hues are those of all panels together, so that a pool keeps them.
 
 use super::column::{Column, columns_of, sort_key};
-use super::experiment::{Axis, Experiment, Measure, RESERVED};
+use super::experiment::{Axis, CONVERGED, Experiment, Measure, RESERVED, SKIPPED};
 use super::split::Split;
 use cantina_record::{Kind, Row, Value};
 use std::cmp::Ordering;
@@ -34,6 +34,17 @@ pub(crate) struct Panel<'a> {
     pub(crate) lines: Vec<Line<'a>>,
     /// Rows for a cell that was filled already. They are not shown.
     pub(crate) surplus: usize,
+    /// Pools that have no line, and why.
+    dropped: Vec<(&'a str, &'a str)>,
+}
+
+/// What is compared with what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// One task at a time.
+    One,
+    /// Many at a time.
+    Batch,
 }
 
 /// One pool in a panel.
@@ -71,6 +82,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) spread: Option<(f64, f64)>,
     /// Whether it is a count.
     pub(crate) whole: bool,
+    /// Whether it may be compared: what was simulated for too short a time is no value yet.
+    pub(crate) converged: bool,
     /// Where it comes from.
     pub(crate) row: &'a Row,
 }
@@ -106,7 +119,8 @@ pub(crate) fn constants<'a>(experiment: &Experiment, rows: &'a [Row]) -> Vec<(&'
         })
     };
     let parameter = |name: &str| !measured(name) && !RESERVED.contains(&name);
-    let mut rows = rows.iter().filter(|row| row.experiment == experiment.name);
+    let is_measured = |row: &&Row| row.experiment == experiment.name && row.text(SKIPPED).is_none();
+    let mut rows = rows.iter().filter(is_measured);
     let Some(first) = rows.next() else { return Vec::new() };
     let mut constants: Vec<_> = first.fields.iter().filter(|(name, _)| parameter(name)).collect();
     for row in rows {
@@ -133,7 +147,7 @@ fn chart<'a>(experiment: &'a Experiment, measure: &'a Measure, rows: &[&'a Row])
         .collect();
     // Who was not measured in this has no line, and a panel without lines is none.
     for panel in &mut panels {
-        panel.lines.retain(|line| line.cells.iter().any(|cell| *cell != Cell::Absent));
+        panel.lines.retain(|line| line.cells.iter().any(|cell| cell.reading().is_some()));
     }
     panels.retain(|panel| !panel.lines.is_empty());
     put_in_order(&mut panels, measure);
@@ -141,10 +155,23 @@ fn chart<'a>(experiment: &'a Experiment, measure: &'a Measure, rows: &[&'a Row])
 }
 
 fn panel<'a>(axis: Axis, measure: &Measure, title: String, rows: &[&'a Row]) -> Panel<'a> {
-    let columns = columns_of(axis, rows);
+    let machine = &rows[0].machine;
+    let is_measured = |row: &Row| {
+        let same = |other: &&Row| other.pool == row.pool && other.kind == row.kind;
+        rows.iter().copied().filter(same).any(|other| other.text(SKIPPED).is_none())
+    };
+    let mut dropped: Vec<(&str, &str)> = Vec::new();
+    for row in rows.iter().filter(|row| !is_measured(row)) {
+        let reason = (row.pool.as_str(), row.text(SKIPPED).unwrap_or_default());
+        if !dropped.contains(&reason) {
+            dropped.push(reason);
+        }
+    }
+    let rows: Vec<&Row> = rows.iter().copied().filter(|row| is_measured(row)).collect();
+    let columns = columns_of(axis, &rows);
     let mut lines: Vec<Line<'a>> = Vec::new();
     let mut surplus = 0;
-    for &row in rows {
+    for row in rows {
         let at = match lines.iter().position(|line| line.pool == row.pool && line.kind == row.kind)
         {
             Some(at) => at,
@@ -170,19 +197,20 @@ fn panel<'a>(axis: Axis, measure: &Measure, title: String, rows: &[&'a Row]) -> 
             surplus += 1;
         }
     }
-    Panel { title, machine: &rows[0].machine, columns, lines, surplus }
+    Panel { title, machine, columns, lines, surplus, dropped }
 }
 
 fn cell_of<'a>(measure: &Measure, row: &'a Row) -> Cell<'a> {
     let Some(value) = row.number(measure.value) else {
-        return row.text("skipped").map_or(Cell::Absent, Cell::Skipped);
+        return row.text(SKIPPED).map_or(Cell::Absent, Cell::Skipped);
     };
     let spread = measure.spread.and_then(|(low, high)| {
         let (low, high) = (row.number(low)?, row.number(high)?);
         Some((low.min(value), high.max(value)))
     });
     let whole = matches!(row.fields.get(measure.value), Some(Value::Whole(_)));
-    Cell::Measured(Reading { value, spread, whole, row })
+    let converged = row.fields.get(CONVERGED) != Some(&Value::Flag(false));
+    Cell::Measured(Reading { value, spread, whole, converged, row })
 }
 
 /// Sorts the lines of all panels alike and gives them their hues.
@@ -223,195 +251,85 @@ fn put_in_order(panels: &mut [Panel], measure: &Measure) {
 }
 
 impl Panel<'_> {
-    /// The best value of a column, of one kind or of all.
-    pub(crate) fn best(&self, measure: &Measure, column: usize, kind: Option<Kind>) -> Option<f64> {
-        let lines = self.lines.iter().filter(|line| kind.is_none_or(|kind| line.kind == kind));
-        let values = lines.filter_map(|line| line.cells[column].reading()).map(|cell| cell.value);
+    /// The best value of a column, of those lines.
+    fn best(
+        &self,
+        measure: &Measure,
+        column: usize,
+        among: impl Fn(&Line<'_>) -> bool,
+    ) -> Option<f64> {
+        let lines = self.lines.iter().filter(|line| among(line));
+        let cells = lines.filter_map(|line| line.cells[column].reading());
+        let values = cells.filter(|cell| cell.converged).map(|cell| cell.value);
         values.reduce(|best, value| if measure.better.prefers(value, best) { value } else { best })
     }
 
     /// The best value of each column in which there is a choice: what is to be marked.
     pub(crate) fn winners(&self, measure: &Measure) -> Vec<Option<f64>> {
         let contested = |column: usize| {
-            self.lines.iter().filter(|line| line.cells[column].reading().is_some()).count() > 1
+            let cells = self.lines.iter().filter_map(|line| line.cells[column].reading());
+            cells.filter(|cell| cell.converged).count() > 1
         };
-        let winner = |column| self.best(measure, column, None).filter(|_| contested(column));
+        let winner = |column| self.best(measure, column, |_| true).filter(|_| contested(column));
         (0..self.columns.len()).map(winner).collect()
     }
 
-    /// How the best of ours stands to the best peer, column by column, where there are both. Above
-    /// 1 ours is better.
-    pub(crate) fn ours_to_peers(&self, measure: &Measure) -> Vec<Option<f64>> {
+    /// How the best of ours stands to the best peer, column by column, where there are both: those that move one task at a
+    /// time, or those that move many. Above 1 ours is better.
+    pub(crate) fn ours_to_peers(&self, measure: &Measure, by: By) -> Vec<Option<f64>> {
+        let best =
+            |column, kind| self.best(measure, column, |line| line.kind == kind && line.by() == by);
         let ratio = |column| {
-            let ours = self.best(measure, column, Some(Kind::Ours))?;
-            let peer = self.best(measure, column, Some(Kind::Peer))?;
+            let (ours, peer) = (best(column, Kind::Ours)?, best(column, Kind::Peer)?);
             Some(measure.better.ratio(ours, peer)).filter(|ratio| ratio.is_finite())
         };
         (0..self.columns.len()).map(ratio).collect()
     }
 
-    /// Why cells are empty: the reason, and the cells it holds for.
+    /// The ratios there are, each with what it is called.
+    pub(crate) fn ratios(&self, measure: &Measure) -> Vec<(&'static str, Vec<Option<f64>>)> {
+        let both = [(By::One, "best of ours / best peer"), (By::Batch, "the same of batches")];
+        let ratios = both.map(|(by, name)| (name, self.ours_to_peers(measure, by)));
+        let is_there = |(_, ratios): &(_, Vec<Option<f64>>)| ratios.iter().any(Option::is_some);
+        ratios.into_iter().filter(is_there).collect()
+    }
+
+    /// Whether something is shown that is no value yet.
+    pub(crate) fn is_unsettled(&self) -> bool {
+        let mut cells = self.lines.iter().flat_map(|line| &line.cells);
+        cells.any(|cell| cell.reading().is_some_and(|reading| !reading.converged))
+    }
+
+    /// Why cells are empty and pools have no line: the reason, and the places it holds for.
     pub(crate) fn skipped(&self) -> Vec<(&str, Vec<String>)> {
         let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+        let mut note = |reason, place| match reasons.iter_mut().find(|(known, _)| *known == reason)
+        {
+            Some((_, places)) => places.push(place),
+            None => reasons.push((reason, vec![place])),
+        };
         for line in &self.lines {
+            let mut of_line: Vec<(&str, String)> = Vec::new();
             for (cell, column) in line.cells.iter().zip(&self.columns) {
                 let Cell::Skipped(reason) = *cell else { continue };
-                let place = format!("{} {}", line.pool, column.label);
-                match reasons.iter_mut().find(|(known, _)| *known == reason) {
-                    Some((_, places)) => places.push(place),
-                    None => reasons.push((reason, vec![place])),
+                match of_line.iter_mut().find(|(known, _)| *known == reason) {
+                    Some((_, place)) => *place += &format!(" {}", column.label),
+                    None => of_line.push((reason, format!("{} {}", line.pool, column.label))),
                 }
             }
+            of_line.into_iter().for_each(|(reason, place)| note(reason, place));
         }
+        self.dropped.iter().for_each(|&(pool, reason)| note(reason, pool.to_owned()));
         reasons
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::view::samples::{HEIGHT, SPEED, bare, height, speed, speeds};
-
-    fn labels<'a>(panel: &'a Panel) -> Vec<&'a str> {
-        panel.columns.iter().map(|column| column.label.as_str()).collect()
-    }
-
-    fn pools<'a>(panel: &Panel<'a>) -> Vec<&'a str> {
-        panel.lines.iter().map(|line| line.pool).collect()
-    }
-
-    #[test]
-    fn ours_come_first_then_contenders_then_peers_the_better_ones_before() {
-        let rows = speeds();
-        let charts = charts(&SPEED, &rows);
-        let [chart] = &charts[..] else { panic!("{charts:?}") };
-        let [panel] = &chart.panels[..] else { panic!("{charts:?}") };
-        assert_eq!(pools(panel), ["locked", "treiber", "ring", "channel"]);
-        assert_eq!(panel.lines.iter().map(|line| line.hue).collect::<Vec<_>>(), [0, 0, 0, 1]);
-        assert_eq!(labels(panel), ["1P/1C", "2P/2C", "1P/3C"]);
-        assert_eq!(panel.title, "");
-    }
-
-    #[test]
-    fn every_value_of_a_split_field_gets_a_panel_and_a_pool_keeps_its_hue() {
-        let fast = |pool, mops| speed(Kind::Ours, pool, (1, 1), mops);
-        let rows = [
-            fast("a", 10.0).with("allocator", "system"),
-            fast("b", 20.0).with("allocator", "system"),
-            fast("b", 30.0).with("allocator", "mimalloc"),
-        ];
-        let charts = charts(&SPEED, &rows);
-        let [system, mimalloc] = &charts[0].panels[..] else { panic!("{charts:?}") };
-        assert_eq!(
-            (&*system.title, &*mimalloc.title),
-            ("allocator: system", "allocator: mimalloc")
-        );
-        assert_eq!(pools(system), ["b", "a"]);
-        assert_eq!(system.lines[0].hue, mimalloc.lines[0].hue);
-    }
-
-    #[test]
-    fn a_row_without_a_field_that_is_always_the_same_belongs_to_the_others() {
-        let with = speed(Kind::Ours, "a", (1, 1), 10.0).with("allocator", "system");
-        let without = bare(&SPEED, Kind::Ours, "a", (2, 2)).with("skipped", "too slow");
-        let rows = [with, without];
-        let charts = charts(&SPEED, &rows);
-        assert_eq!(charts[0].panels.len(), 1);
-        assert_eq!(charts[0].panels[0].skipped(), [("too slow", vec!["a 2P/2C".to_owned()])]);
-    }
-
-    #[test]
-    fn a_simulated_machine_has_a_panel_behind_the_real_one() {
-        let real = speed(Kind::Ours, "a", (1, 1), 10.0);
-        let simulated = Row { machine: "sim:opteron-8x4".into(), ..real.clone() };
-        let rows = [simulated.clone(), real];
-        let titles = |rows: &[Row]| -> Vec<String> {
-            charts(&SPEED, rows)[0].panels.iter().map(|panel| panel.title.clone()).collect()
-        };
-        assert_eq!(titles(&rows), ["this machine", "simulated opteron-8x4"]);
-        assert_eq!(titles(&[simulated]), ["simulated opteron-8x4"], "even where it is alone");
-    }
-
-    #[test]
-    fn a_parameter_makes_columns_and_the_shape_panels() {
-        let wide = Row { producers: 8, consumers: 8, ..height("cafe", 4, 1) };
-        let rows = [height("cafe", 12, 3), height("cafe", 4, 40), height("cafe", 8, 9), wide];
-        let charts = charts(&HEIGHT, &rows);
-        assert_eq!(charts.len(), 1, "a measure that no row has is not shown");
-        let [two, eight] = &charts[0].panels[..] else { panic!("{charts:?}") };
-        assert_eq!((&*two.title, &*eight.title), ("2P/2C", "8P/8C"));
-        assert_eq!(labels(two), ["4", "8", "12"]);
-        assert_eq!(two.best(charts[0].measure, 2, None), Some(3.0));
-    }
-
-    #[test]
-    fn who_was_not_measured_in_something_has_no_line_there() {
-        let rows = [height("a", 2, 7).with("cas_per_get", 0.5), height("b", 2, 9)];
-        let charts = charts(&HEIGHT, &rows);
-        let [overtakers, cas] = &charts[..] else { panic!("{charts:?}") };
-        assert_eq!(pools(&overtakers.panels[0]), ["a", "b"]);
-        assert_eq!(pools(&cas.panels[0]), ["a"]);
-    }
-
-    #[test]
-    fn a_second_row_for_a_cell_is_counted_and_not_shown() {
-        let rows = [speed(Kind::Ours, "a", (1, 1), 10.0), speed(Kind::Ours, "a", (1, 1), 20.0)];
-        let charts = charts(&SPEED, &rows);
-        let panel = &charts[0].panels[0];
-        assert_eq!(panel.surplus, 1);
-        assert_eq!(panel.best(charts[0].measure, 0, None), Some(10.0));
-    }
-
-    #[test]
-    fn ours_are_compared_with_the_best_peer_where_there_are_both() {
-        let rows = speeds();
-        let charts = charts(&SPEED, &rows);
-        let ratios = charts[0].panels[0].ours_to_peers(charts[0].measure);
-        assert_eq!(ratios, [Some(50.0 / 210.0), Some(62.0 / 36.0), Some(54.0 / 33.3)]);
-    }
-
-    #[test]
-    fn only_a_contest_has_a_winner() {
-        let rows = [speed(Kind::Ours, "a", (1, 1), 10.0), speed(Kind::Ours, "a", (2, 2), 10.0)];
-        let more = [&rows[..], &[speed(Kind::Peer, "b", (2, 2), 5.0)]].concat();
-        let charts = charts(&SPEED, &more);
-        assert_eq!(charts[0].panels[0].winners(charts[0].measure), [None, Some(10.0)]);
-    }
-
-    #[test]
-    fn where_less_is_better_half_is_twice_as_good() {
-        let peer = Row { kind: Kind::Peer, ..height("peer", 4, 40) };
-        let none = Row { kind: Kind::Peer, ..height("peer", 8, 0) };
-        let rows = [height("cafe", 4, 20), peer, height("cafe", 8, 0), none];
-        let charts = charts(&HEIGHT, &rows);
-        let ratios = charts[0].panels[0].ours_to_peers(charts[0].measure);
-        assert_eq!(ratios, [Some(2.0), None], "nothing against nothing is no ratio");
-    }
-
-    #[test]
-    fn the_spread_holds_the_value() {
-        let odd = bare(&SPEED, Kind::Ours, "a", (1, 1))
-            .with("mops_median", 10.0)
-            .with("mops_min", 11.0)
-            .with("mops_max", 9.0);
-        let rows = [odd];
-        let charts = charts(&SPEED, &rows);
-        let reading = charts[0].panels[0].lines[0].cells[0].reading().unwrap();
-        assert_eq!(reading.spread, Some((10.0, 10.0)));
-    }
-
-    #[test]
-    fn what_is_the_same_in_every_row_is_said_once() {
-        let fast = |pool, tasks: u64| {
-            let row = speed(Kind::Ours, pool, (1, 1), 10.0).with("tasks", tasks);
-            row.with("payload_bytes", 8).with("discarded", 0).with("version", "1.0")
-        };
-        let rows = [fast("a", 7), fast("b", 7)];
-        let names = |rows: &[Row]| -> Vec<String> {
-            constants(&SPEED, rows).iter().map(|(name, _)| (*name).to_owned()).collect()
-        };
-        assert_eq!(names(&rows), ["payload_bytes", "tasks"], "and no measured value");
-        assert_eq!(names(&[fast("a", 7), fast("b", 8)]), ["payload_bytes"]);
-        assert!(names(&[]).is_empty());
+impl Line<'_> {
+    /// What it moves.
+    fn by(&self) -> By {
+        if self.pool.ends_with("-batch") { By::Batch } else { By::One }
     }
 }
+
+#[cfg(test)]
+mod tests;

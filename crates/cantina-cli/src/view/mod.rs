@@ -15,6 +15,7 @@ mod table;
 pub(crate) mod trace;
 
 pub(crate) use experiment::{Axis, Better, Experiment, Measure, Paper};
+pub(crate) use number::short;
 pub(crate) use page::page;
 pub(crate) use progress::Progress;
-pub(crate) use table::tables;
+pub(crate) use table::{caveat, kind_name, tables};

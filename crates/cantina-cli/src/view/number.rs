@@ -1,22 +1,29 @@
 //! Numbers as a reader wants them: three digits that mean something.
 
 use super::grid::Reading;
+use cantina_record::Value;
 
-/// A value with about three significant digits.
+/// A value with three significant digits.
 pub(crate) fn short(value: f64) -> String {
-    let size = value.abs();
-    if size == 0.0 {
-        "0".to_owned()
-    } else if !(0.001..1e7).contains(&size) {
-        format!("{value:.2e}")
-    } else if size >= 99.95 {
-        format!("{value:.0}")
-    } else if size >= 9.995 {
-        format!("{value:.1}")
-    } else if size >= 0.9995 {
-        format!("{value:.2}")
-    } else {
-        format!("{value:.3}")
+    let scientific = format!("{value:.2e}");
+    let exponent = scientific.split_once('e').and_then(|(_, digits)| digits.parse::<i32>().ok());
+    // The exponent is that of the rounded value: 9.996 has become 10.0.
+    match exponent {
+        _ if value == 0.0 => "0".to_owned(),
+        Some(decimals @ -3..=1) => format!("{value:.*}", (2 - decimals) as usize),
+        Some(whole @ 2..=6) => {
+            let unit = 10_f64.powi(whole - 2);
+            format!("{:.0}", (value / unit).round() * unit)
+        }
+        Some(_) | None => scientific,
+    }
+}
+
+/// What a field holds: a measured number with three digits, anything else as it is.
+pub(crate) fn field(value: &Value) -> String {
+    match value {
+        Value::Number(number) => short(*number),
+        Value::Flag(_) | Value::Whole(_) | Value::Text(_) => value.to_string(),
     }
 }
 
@@ -43,7 +50,8 @@ mod tests {
     fn a_spread_is_relative_to_the_value() {
         let row = &speeds()[0];
         let text = |value: f64, low: f64, high: f64| {
-            Reading { value, spread: Some((low, high)), whole: false, row }.spread_text()
+            Reading { value, spread: Some((low, high)), whole: false, converged: true, row }
+                .spread_text()
         };
         assert_eq!(text(10.0, 9.0, 12.0).as_deref(), Some("±20%"));
         assert_eq!(text(-10.0, -15.0, -9.0).as_deref(), Some("±50%"));
@@ -55,19 +63,34 @@ mod tests {
         let cases = [
             (0.0, "0"),
             (0.00012, "1.20e-4"),
-            (0.0123, "0.012"),
+            (0.0123, "0.0123"),
+            (0.001_234, "0.00123"),
+            (0.000_999_6, "0.00100"),
+            (0.4567, "0.457"),
             (0.9996, "1.00"),
             (1.2345, "1.23"),
             (9.996, "10.0"),
             (61.54, "61.5"),
             (99.96, "100"),
             (210.4, "210"),
-            (123_456.0, "123456"),
+            (1_234.0, "1230"),
+            (999.6, "1000"),
+            (123_456.0, "123000"),
+            (9_999_999.0, "1.00e7"),
             (-4.3219, "-4.32"),
             (2.5e9, "2.50e9"),
         ];
         for (value, expected) in cases {
             assert_eq!(short(value), expected);
+        }
+    }
+
+    #[test]
+    fn counts_and_names_are_shown_whole() {
+        let cases =
+            [(123_456_u64.into(), "123456"), (0.333_333.into(), "0.333"), ("a".into(), "a")];
+        for (value, expected) in cases {
+            assert_eq!(field(&value), expected);
         }
     }
 }

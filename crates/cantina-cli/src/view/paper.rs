@@ -29,6 +29,7 @@ fn compare(paper: &Paper, chart: &Chart<'_>, panel: &Panel<'_>) -> Option<Compar
     let value = |pool: &str| {
         let line = panel.lines.iter().find(|line| line.pool == pool)?;
         let cells = line.cells.iter().filter_map(|cell| cell.reading());
+        let cells = cells.filter(|cell| cell.converged);
         let there = cells.filter(|cell| (cell.row.producers, cell.row.consumers) == paper.shape);
         let better = chart.measure.better;
         let best = |best, value| if better.prefers(value, best) { value } else { best };

@@ -6,7 +6,7 @@
 use super::beside;
 use super::experiment::{Experiment, Measure};
 use super::grid::{Cell, Chart, Panel, charts, constants};
-use super::number::short;
+use super::number::{field, short};
 use super::paper::comparisons;
 use cantina_record::{Kind, Row};
 use console::measure_text_width;
@@ -34,14 +34,24 @@ pub(crate) fn tables(experiment: &Experiment, rows: &[Row], width: Option<usize>
     }
     let constants = constants(experiment, rows);
     if !constants.is_empty() {
-        let facts: Vec<String> =
-            constants.iter().map(|(name, value)| format!("{name} {}", printable(value))).collect();
+        let facts: Vec<String> = constants
+            .iter()
+            .map(|(name, value)| format!("{name} {}", printable(field(value))))
+            .collect();
         let _ = writeln!(text, "In every cell: {}.\n", facts.join(", "));
     }
-    if let Some(sentence) = beside::ping_pong(experiment, rows) {
+    if let Some(sentence) = beside::regimes(experiment, rows) {
         let _ = writeln!(text, "{sentence}\n");
     }
     text
+}
+
+/// What the numbers of a record are worth, if something has to be said.
+pub(crate) fn caveat(rows: &[Row]) -> &'static str {
+    match rows.iter().any(|row| row.machine != "real") {
+        true => "Simulated numbers claim rankings, ratios and shapes, never absolute times.\n\n",
+        false => "",
+    }
 }
 
 /// A text from a record, with nothing in it that moves the cursor or changes colours.
@@ -85,6 +95,9 @@ fn body(text: &mut String, measure: &Measure, panel: &Panel, width: usize) {
         (true, false) => legend.push("the spreads do not fit in here: see the record"),
         (false, _) => {}
     }
+    if panel.is_unsettled() {
+        legend.push("~ not converged: no value to compare with");
+    }
     if !legend.is_empty() {
         let _ = writeln!(text, "{}", legend.join("; "));
     }
@@ -102,13 +115,11 @@ struct Entries {
     names: usize,
     /// By line, then by column: a value and its spread.
     cells: Vec<Vec<(String, String)>>,
-    /// How the best of ours stands to the best peer, if there are both anywhere.
-    ratios: Option<Vec<String>>,
+    /// How the best of ours stands to the best peer, where there are both.
+    ratios: Vec<(&'static str, Vec<String>)>,
     /// By column: the width of the values and of the spreads.
     widths: Vec<(usize, usize)>,
 }
-
-const RATIO: &str = "best of ours / best peer";
 
 impl Entries {
     fn new(measure: &Measure, panel: &Panel) -> Self {
@@ -117,7 +128,11 @@ impl Entries {
             Cell::Absent => (String::new(), String::new()),
             Cell::Skipped(_) => ("-".to_owned(), String::new()),
             Cell::Measured(reading) => {
-                let mark = if Some(reading.value) == *best { "*" } else { "" };
+                let mark = match reading.converged {
+                    false => "~",
+                    true if Some(reading.value) == *best => "*",
+                    true => "",
+                };
                 let spread = reading.spread_text().unwrap_or_default();
                 (format!("{mark}{}", reading.value_text()), spread)
             }
@@ -127,15 +142,15 @@ impl Entries {
             .iter()
             .map(|line| line.cells.iter().zip(&best).map(entry).collect())
             .collect();
-        let ratios = panel.ours_to_peers(measure);
-        let ratios = ratios.iter().any(Option::is_some).then(|| {
-            ratios.iter().map(|ratio| ratio.map_or(String::new(), short)).collect::<Vec<_>>()
-        });
+        let text = |ratio: Option<f64>| ratio.map_or(String::new(), short);
+        let ratios = panel.ratios(measure).into_iter();
+        let ratios: Vec<(_, Vec<String>)> =
+            ratios.map(|(name, ratios)| (name, ratios.into_iter().map(text).collect())).collect();
         let named = panel.lines.iter().map(|line| 2 + measure_text_width(&printable(line.pool)));
-        let names = named.chain(ratios.as_ref().map(|_| RATIO.len())).max().unwrap_or(0);
+        let names = named.chain(ratios.iter().map(|(name, _)| name.len())).max().unwrap_or(0);
         let widths = panel.columns.iter().enumerate().map(|(at, column)| {
             let values = cells.iter().map(|line| line[at].0.len());
-            let values = values.chain(ratios.iter().map(|ratios| ratios[at].len())).max();
+            let values = values.chain(ratios.iter().map(|(_, ratios)| ratios[at].len())).max();
             let spreads = cells.iter().map(|line| measure_text_width(&line[at].1)).max();
             let value = values.unwrap_or(0).max(measure_text_width(&printable(&column.label)));
             (value, spreads.unwrap_or(0))
@@ -185,10 +200,10 @@ impl Entries {
                 self.cells[at][columns.clone()].iter().map(|(v, s)| (v, s)).collect();
             line(text, &format!("  {}", printable(pool.pool)), &cells);
         }
-        if let Some(ratios) = &self.ratios {
+        for (name, ratios) in &self.ratios {
             let ratios: Vec<_> =
                 ratios[columns.clone()].iter().map(|ratio| (ratio, &none)).collect();
-            line(text, RATIO, &ratios);
+            line(text, name, &ratios);
         }
     }
 }
@@ -273,6 +288,18 @@ In every cell: height 4.
 
 ";
         assert_eq!(tables(&HEIGHT, &rows, None), expected);
+    }
+
+    #[test]
+    fn what_has_not_converged_is_marked() {
+        let rows = [
+            speed(Kind::Ours, "a", (1, 1), 50.0).with("converged", false),
+            speed(Kind::Ours, "b", (1, 1), 25.0).with("converged", true),
+        ];
+        let table = tables(&SPEED, &rows, None);
+        assert!(table.contains("~50.0") && !table.contains('*'), "{table}");
+        assert!(table.contains("~ not converged"), "{table}");
+        assert!(!tables(&SPEED, &rows[1..], None).contains('~'));
     }
 
     #[test]

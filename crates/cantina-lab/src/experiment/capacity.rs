@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn every_capacity_can_be_built_and_moves_every_task() {
         let (shape, patience) = (Shape::new(1, 2), Duration::from_secs(60));
-        let assignment = Assignment { shape, tasks: 500, pin: false, patience };
+        let assignment = Assignment { shape, tasks: 500, pin: false, patience, watched: false };
         for contestant in contestants(&CAPACITIES) {
             let run = (contestant.drive)(Payload::Word, &assignment);
             assert!(run.is_ok(), "{contestant:?} {:?}: {run:?}", contestant.parameter);

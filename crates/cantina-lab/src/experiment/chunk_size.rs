@@ -50,7 +50,7 @@ mod tests {
     fn every_size_can_be_built_and_moves_every_task() {
         let shape = Shape::new(1, 2);
         let patience = Duration::from_secs(60);
-        let assignment = Assignment { shape, tasks: 500, pin: false, patience };
+        let assignment = Assignment { shape, tasks: 500, pin: false, patience, watched: false };
         for contestant in contestants(&SIZES) {
             let run = (contestant.drive)(Payload::Word, &assignment);
             assert!(run.is_ok(), "{contestant:?} {:?}: {run:?}", contestant.parameter);

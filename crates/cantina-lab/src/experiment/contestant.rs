@@ -52,6 +52,15 @@ impl Shapes {
             Self::OneConsumer => shape.consumers == 1,
         }
     }
+
+    /// Why it cannot run in others.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Any => "any shape",
+            Self::OneToOne => "one producer and one consumer only",
+            Self::OneConsumer => "one consumer only",
+        }
+    }
 }
 
 /// Drives `subject`.

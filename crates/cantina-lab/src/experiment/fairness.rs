@@ -81,7 +81,8 @@ mod tests {
     fn nobody_is_overtaken_by_more_than_is_promised() {
         let patience = Duration::from_secs(60);
         for shape in [Shape::new(1, 1), Shape::new(2, 2)] {
-            let assignment = Assignment { shape, tasks: 2_000, pin: false, patience };
+            let assignment =
+                Assignment { shape, tasks: 2_000, pin: false, patience, watched: false };
             for contestant in contestants(&HEIGHTS) {
                 let reading = (contestant.drive)(Payload::Word, &assignment).unwrap();
                 let order = reading.order.expect("one task at a time");
@@ -120,7 +121,7 @@ mod tests {
     fn the_worst_of_all_runs_is_told() {
         let shape = Shape::new(1, 1);
         let patience = Duration::from_secs(60);
-        let assignment = Assignment { shape, tasks: 10, pin: false, patience };
+        let assignment = Assignment { shape, tasks: 10, pin: false, patience, watched: false };
         let all = contestants(&[0]);
         let reading = (all[0].drive)(Payload::Line, &assignment).unwrap();
         let order = |most, all| Some(Overtaking { tasks: 10, most, all, p99: most });

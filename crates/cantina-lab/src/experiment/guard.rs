@@ -4,10 +4,10 @@
 //! machine that takes the same time again and again; when somebody else is computing, or a virtual
 //! machine is given less of its processors, it takes longer, and so did the run beside it.
 //!
-//! Beside that it sends a word from one core to another and back. That does not tell whether somebody is
-//! computing; it tells how near to each other the cores are that the machine was given, which for a virtual
-//! one changes from hour to hour, and everything that threads share with it.
+//! Beside that it reads how far from each other the cores are that the machine was given: its [regime](super::regime). How
+//! many there are is asked at every look, too.
 
+use super::regime::Distance;
 use crate::probe;
 use machine::atomic::AtomicUsize;
 use machine::atomic::Ordering::{AcqRel, Acquire};
@@ -21,21 +21,24 @@ const TOLERANCE: f64 = 0.10;
 const FIRST_READINGS: usize = 7;
 /// Steps of the fixed work: a few milliseconds, longer than a scheduler's time slice.
 const STEPS: u64 = 1_500_000;
-/// How often a word goes there and back: well under a millisecond.
-const PING_PONGS: usize = 2_000;
+/// How often a word goes there and back in a reading, and how often two threads add: well under a millisecond. Of some readings the
+/// shortest counts: who is interrupted is never faster for it.
+const PING_PONGS: usize = 500;
+const ADDITIONS: usize = 2_000;
+const DISTANCE_READINGS: usize = 4;
 
 /// Tells whether the machine is disturbed.
 pub struct Guard {
     read: Box<dyn FnMut() -> Duration>,
     best: Duration,
     last: Duration,
-    ping_pong: Option<PingPong>,
+    cores: Option<Cores>,
 }
 
-/// Nanoseconds of a word from one core to another: how to read them, and the last reading.
-struct PingPong {
-    read: Box<dyn FnMut() -> f64>,
-    last: f64,
+/// How far apart the cores are: how to read it, and the last reading.
+struct Cores {
+    read: Box<dyn FnMut() -> Distance>,
+    last: Distance,
 }
 
 impl Guard {
@@ -43,39 +46,36 @@ impl Guard {
     /// compared with.
     pub fn new(read: impl FnMut() -> Duration + 'static) -> Self {
         let (best, last) = (Duration::MAX, Duration::MAX);
-        let mut guard = Self { read: Box::new(read), best, last, ping_pong: None };
+        let mut guard = Self { read: Box::new(read), best, last, cores: None };
         (0..FIRST_READINGS).for_each(|_| guard.look());
         guard
     }
 
-    /// The same guard, which also reads nanoseconds of a word from one core to another.
-    pub fn with_ping_pong(mut self, mut read: impl FnMut() -> f64 + 'static) -> Self {
+    /// The same guard, which also reads how far apart the cores are.
+    pub fn with_distance(mut self, mut read: impl FnMut() -> Distance + 'static) -> Self {
         let last = read();
-        self.ping_pong = Some(PingPong { read: Box::new(read), last });
+        self.cores = Some(Cores { read: Box::new(read), last });
         self
     }
 
-    /// A guard that lets `threads` threads compute and, where there are two cores, a word go back and
-    /// forth between them.
+    /// A guard that lets `threads` threads compute, or as many as there are cores, and, where there are two,
+    /// reads how far they are apart.
     pub fn spinning(threads: usize) -> Self {
-        let guard = Self::new(move || spin(threads));
-        if thread::available_parallelism() < 2 {
-            return guard;
-        }
-        guard.with_ping_pong(|| probe::ping_pong(PING_PONGS))
+        let cores = thread::available_parallelism;
+        Self::new(move || spin(threads.min(cores()).max(1))).with_distance(distance)
     }
 
-    /// The last reading of a word from one core to another, in nanoseconds.
-    pub fn ping_pong(&self) -> Option<f64> {
-        self.ping_pong.as_ref().map(|ping_pong| ping_pong.last)
+    /// The last reading of how far apart the cores are, if that is read.
+    pub fn distance(&self) -> Option<Distance> {
+        self.cores.as_ref().map(|cores| cores.last)
     }
 
     /// Takes a reading.
     pub fn look(&mut self) {
         self.last = (self.read)();
         self.best = self.best.min(self.last);
-        if let Some(ping_pong) = &mut self.ping_pong {
-            ping_pong.last = (ping_pong.read)();
+        if let Some(cores) = &mut self.cores {
+            cores.last = (cores.read)();
         }
     }
 
@@ -91,6 +91,17 @@ impl Guard {
     pub fn is_calm(&self, reading: Duration) -> bool {
         reading.as_secs_f64() <= self.best.as_secs_f64() * (1.0 + TOLERANCE)
     }
+}
+
+/// How far apart the cores are now.
+fn distance() -> Distance {
+    if thread::available_parallelism() < 2 {
+        return Distance::default();
+    }
+    let shortest = |nanos: f64, other: f64| nanos.min(other);
+    let ways = (0..DISTANCE_READINGS).map(|_| probe::ping_pong(PING_PONGS));
+    let adds = (0..DISTANCE_READINGS).filter_map(|_| probe::contended_add(ADDITIONS));
+    Distance { ping_pong: ways.reduce(shortest), contended_add: adds.reduce(shortest) }
 }
 
 /// How long the slowest of `threads` threads takes for a fixed amount of work that all begin at once.
@@ -127,7 +138,7 @@ impl std::fmt::Debug for Guard {
         f.debug_struct("Guard")
             .field("best", &self.best)
             .field("last", &self.last)
-            .field("ping_pong", &self.ping_pong())
+            .field("distance", &self.distance())
             .finish_non_exhaustive()
     }
 }
@@ -135,6 +146,7 @@ impl std::fmt::Debug for Guard {
 #[cfg(test)]
 mod tests {
     use super::{FIRST_READINGS, Guard};
+    use crate::experiment::regime::Distance;
     use machine::time::Duration;
 
     /// A guard whose first readings are all 100, and which then reads these.
@@ -169,12 +181,14 @@ mod tests {
     #[test]
     fn every_look_sends_a_word_around() {
         let mut readings = [30.0, 31.0, 32.0].into_iter();
-        let mut guard = guard(&[100, 100]).with_ping_pong(move || readings.next().unwrap());
-        assert_eq!(guard.ping_pong(), Some(30.0));
+        let mut guard = guard(&[100, 100])
+            .with_distance(move || Distance { ping_pong: readings.next(), contended_add: None });
+        let last = |guard: &Guard| guard.distance().and_then(|distance| distance.ping_pong);
+        assert_eq!(last(&guard), Some(30.0));
         guard.look();
-        assert_eq!(guard.ping_pong(), Some(31.0));
+        assert_eq!(last(&guard), Some(31.0));
         guard.around(|| ());
-        assert_eq!(guard.ping_pong(), Some(32.0));
+        assert_eq!(last(&guard), Some(32.0));
     }
 
     #[test]
@@ -183,6 +197,7 @@ mod tests {
         let ((), reading) = guard.around(|| ());
         assert!(reading > Duration::ZERO);
         let cores = machine::thread::available_parallelism();
-        assert_eq!(guard.ping_pong().is_some_and(|nanos| nanos > 0.0), cores > 1);
+        let ping_pong = guard.distance().unwrap().ping_pong;
+        assert_eq!(ping_pong.is_some_and(|nanos| nanos > 0.0), cores > 1);
     }
 }

@@ -13,6 +13,7 @@ mod guard;
 pub mod placement;
 pub mod pollers;
 pub mod ratios;
+pub mod regime;
 pub mod rooms_stack;
 pub mod scheduling;
 pub mod single_producer;

@@ -63,7 +63,8 @@ mod tests {
         let all = contestants(&[0, 2]);
         for workers in [1, 3] {
             let shape = shape(workers);
-            let assignment = Assignment { shape, tasks: 1_003, pin: true, patience };
+            let assignment =
+                Assignment { shape, tasks: 1_003, pin: true, patience, watched: false };
             for contestant in &all {
                 let run = (contestant.drive)(Payload::Word, &assignment);
                 assert!(run.is_ok(), "{contestant:?} {:?}: {run:?}", contestant.parameter);

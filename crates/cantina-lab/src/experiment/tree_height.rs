@@ -76,7 +76,7 @@ mod tests {
     fn every_height_moves_every_task_and_counts() {
         let shape = Shape::new(2, 2);
         let patience = Duration::from_secs(60);
-        let assignment = Assignment { shape, tasks: 500, pin: false, patience };
+        let assignment = Assignment { shape, tasks: 500, pin: false, patience, watched: false };
         for contestant in contestants(&HEIGHTS) {
             let run = (contestant.drive)(Payload::Word, &assignment);
             let counters = run.unwrap_or_else(|fault| panic!("{contestant:?}: {fault}")).counters;

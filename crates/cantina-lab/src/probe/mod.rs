@@ -180,6 +180,12 @@ pub(crate) fn ping_pong(turns: usize) -> f64 {
     together::ping_pong(turns, false)
 }
 
+/// Nanoseconds of an addition to a word that another core adds to as well, `turns` times; none where they did not run at the same
+/// time.
+pub(crate) fn contended_add(turns: usize) -> Option<f64> {
+    together::add(2, turns)
+}
+
 #[cfg(test)]
 mod tests {
     use super::Probe;

@@ -108,7 +108,8 @@ mod tests {
             fn visit<F: Family>(&mut self, family: F) {
                 for tasks in [1, 2, 301] {
                     let (shape, patience) = (Shape::new(3, 2), Duration::from_secs(60));
-                    let assignment = Assignment { shape, tasks, pin: false, patience };
+                    let assignment =
+                        Assignment { shape, tasks, pin: false, patience, watched: false };
                     run_ahead::<Line, _>(&Single(family.clone()), &assignment)
                         .unwrap_or_else(|fault| panic!("{}: {fault}", family.facts().name));
                 }

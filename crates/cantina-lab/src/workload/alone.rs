@@ -122,7 +122,8 @@ mod tests {
             fn visit<F: Family>(&mut self, family: F) {
                 let shape = Shape::new(1, 1);
                 let patience = Duration::from_secs(1);
-                let assignment = Assignment { shape, tasks: 1_000, pin: true, patience };
+                let assignment =
+                    Assignment { shape, tasks: 1_000, pin: true, patience, watched: false };
                 let reading = run_alone::<Line, _>(&Single(family.clone()), &assignment);
                 let reading =
                     reading.unwrap_or_else(|fault| panic!("{}: {fault}", family.facts().name));

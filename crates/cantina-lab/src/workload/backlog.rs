@@ -167,7 +167,8 @@ mod tests {
             fn visit<F: Family>(&mut self, family: F) {
                 let (shape, patience) = (Shape::new(1, 1), Duration::from_secs(60));
                 for tasks in [1, BURST + 1, 3 * BACKLOG.end + 1] {
-                    let assignment = Assignment { shape, tasks, pin: false, patience };
+                    let assignment =
+                        Assignment { shape, tasks, pin: false, patience, watched: false };
                     let reading = run_backlogged::<Line, _>(&Single(family.clone()), &assignment);
                     let reading =
                         reading.unwrap_or_else(|fault| panic!("{}: {fault}", family.facts().name));

@@ -119,6 +119,7 @@ fn assignment(producers: usize, consumers: usize) -> Assignment {
         tasks: TASKS,
         pin: false,
         patience: Duration::from_secs(30),
+        watched: false,
     }
 }
 

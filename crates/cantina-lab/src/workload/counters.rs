@@ -43,7 +43,8 @@ mod tests {
             fn visit<F: Family>(&mut self, family: F) {
                 let patience = Duration::from_secs(60);
                 let shape = Shape::new(1, 2);
-                let assignment = Assignment { shape, tasks: 3_000, pin: false, patience };
+                let assignment =
+                    Assignment { shape, tasks: 3_000, pin: false, patience, watched: false };
                 let single = run::<u64, _>(&Single(family.clone()), &assignment).unwrap();
                 let batch = run::<u64, _>(&Batch(family.clone()), &assignment).unwrap();
                 for counters in [single.counters, batch.counters].into_iter().flatten() {

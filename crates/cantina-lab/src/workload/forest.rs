@@ -295,7 +295,7 @@ mod tests {
     fn run(bug: Bug, workers: usize, patience: Duration) -> Result<(), Fault> {
         let tasks = Forest::of_at_most(2_540).nodes();
         let shape = Shape::new(workers, workers);
-        let assignment = Assignment { shape, tasks, pin: true, patience };
+        let assignment = Assignment { shape, tasks, pin: true, patience, watched: false };
         let chore = Chore { batch: 7, percent: 40 };
         run_forest::<Line, _>(&Twin(bug), chore, &assignment).map(|reading| {
             assert!(reading.elapsed > Duration::ZERO);

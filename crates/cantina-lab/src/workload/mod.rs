@@ -9,6 +9,8 @@
 //! inner loop, so the compiler sees it whole; nothing is dispatched per task.
 //!
 //! # How a run goes
+//! A run that is watched tells what was got while everybody was at work, without its beginning and its end: a [`Window`].
+//!
 //! Each end is made on the thread that uses it, so its memory and its place in the pool are that
 //! thread's. All threads meet at a start line. The clock runs from there until one of the consumers
 //! finds that together they have got everything. Consumers that find nothing, and producers that
@@ -34,6 +36,7 @@ mod race;
 mod shape;
 mod stamps;
 mod task;
+mod window;
 
 pub use ahead::run_ahead;
 pub use alone::{call_in_bursts, call_in_turn, run_alone};
@@ -50,3 +53,5 @@ pub use race::{Assignment, Reading, run};
 pub use shape::Shape;
 pub use stamps::run_stamped;
 pub use task::{Line, Payload, Tally, Task};
+pub use window::Window;
+use window::{Mark, Marks};

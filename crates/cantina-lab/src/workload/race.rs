@@ -11,10 +11,12 @@
 //! that nothing else is read through; the verdict is computed from what the threads return.
 
 use super::{
-    Counters, Ends, Fault, Get, Labour, Overtaking, Put, Room, Seat, Shape, Subject, Tally, Task,
+    Counters, Ends, Fault, Get, Labour, Mark, Marks, Overtaking, Put, Room, Seat, Shape, Subject,
+    Tally, Task, Window,
 };
 use machine::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use machine::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use machine::lock::Mutex;
 use machine::thread::{self, JoinHandle};
 use machine::time::{Duration, nanos};
 use machine::topology::CoreId;
@@ -32,6 +34,8 @@ pub struct Assignment {
     pub pin: bool,
     /// How long consumers look for missing tasks in vain before they are called lost.
     pub patience: Duration,
+    /// Whether consumers note now and then how far they are, so that the reading has a window.
+    pub watched: bool,
 }
 
 /// What a run that went right took.
@@ -51,6 +55,8 @@ pub struct Reading {
     pub labour: Option<Labour>,
     /// How long all threads together worked on what they got, where they do.
     pub spent: Option<Duration>,
+    /// What was got while everybody was at work, if the run was watched.
+    pub window: Option<Window>,
 }
 
 impl Reading {
@@ -64,6 +70,7 @@ impl Reading {
             order: None,
             labour: None,
             spent: None,
+            window: None,
         }
     }
 }
@@ -82,6 +89,10 @@ pub(super) struct Course {
     pub(super) halted: CachePadded<AtomicBool>,
     /// How many tasks each consumer got, as of when it last found nothing. It only grows.
     pub(super) got: Box<[CachePadded<AtomicU64>]>,
+    /// How many tasks lie between two marks of a consumer.
+    mark_every: u64,
+    /// The marks of the consumers that are done, if they make some.
+    marks: Mutex<Vec<Vec<Mark>>>,
 }
 
 /// What a thread brings back.
@@ -192,6 +203,11 @@ pub(super) fn conclude(
         let at = at.expect("who got everything saw that it was everything");
         Duration::from_nanos(at.saturating_sub(start))
     };
+    let window = producers
+        .iter()
+        .filter_map(|finish| finish.at)
+        .min()
+        .and_then(|first_done| Window::between(start, first_done, &course.marks.lock()));
     Ok(Reading {
         // The first to see that all are got: the others were not scheduled in time to see it.
         elapsed: since_start(consumers.iter().filter_map(|finish| finish.at).min()),
@@ -201,6 +217,7 @@ pub(super) fn conclude(
         order: None,
         labour: None,
         spent: None,
+        window,
     })
 }
 
@@ -220,6 +237,11 @@ impl Course {
             producing: CachePadded::new(AtomicUsize::new(putting)),
             halted: CachePadded::new(AtomicBool::new(false)),
             got: (0..getting).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
+            mark_every: match assignment.watched {
+                true => Marks::every(assignment.tasks, getting),
+                false => u64::MAX,
+            },
+            marks: Mutex::new(Vec::new()),
         }
     }
 
@@ -269,15 +291,39 @@ impl Course {
         &self,
         end: &mut G,
         index: usize,
+        tally: Tally,
+    ) -> (Tally, Option<u64>) {
+        let mut marks = Marks::new(self.mark_every);
+        let outcome = self.get_and_mark(end, index, tally, &mut marks);
+        if self.mark_every < u64::MAX {
+            self.marks.lock().push(marks.into_all());
+        }
+        outcome
+    }
+
+    fn get_and_mark<T: Task, G: Get<T>>(
+        &self,
+        end: &mut G,
+        index: usize,
         mut tally: Tally,
+        marks: &mut Marks,
     ) -> (Tally, Option<u64>) {
         let all = self.tasks;
+        // The next mark, or more than all of them: a task was repeated, and may be forever.
+        let mut stop = marks.next().min(all.saturating_add(1));
         let mut told = 0;
         let backoff = Backoff::new();
         let mut despair = Despair::new(self.patience);
         loop {
-            // More than all of them: a task was repeated, and may be forever.
-            while end.get(&mut tally) && tally.count() <= all {}
+            while end.get(&mut tally) {
+                if tally.count() >= stop {
+                    if tally.count() > all {
+                        break;
+                    }
+                    marks.note(tally.count(), nanos());
+                    stop = marks.next().min(all.saturating_add(1));
+                }
+            }
             if tally.count() != told {
                 told = tally.count();
                 // stat: only added up.

@@ -86,6 +86,8 @@ pub enum Failure {
         /// Which thread.
         thread: ThreadId,
     },
+    /// Somebody outside wanted no more of it.
+    Halted(Report),
     /// The scenario panicked.
     Panic {
         /// Where the others stood.
@@ -106,6 +108,7 @@ impl Failure {
             | Self::Diverged(report)
             | Self::NobodyFinishes(report)
             | Self::Memory(report)
+            | Self::Halted(report)
             | Self::TooSlow { report, .. }
             | Self::Freed { report, .. }
             | Self::Panic { report, .. } => report,
@@ -132,6 +135,7 @@ impl Report {
             Ending::Memory => Failure::Memory(self),
             Ending::TooSlow(thread) => Failure::TooSlow { report: self, thread },
             Ending::Freed(thread) => Failure::Freed { report: self, thread },
+            Ending::Halted => Failure::Halted(self),
         })
     }
 
@@ -204,6 +208,7 @@ impl fmt::Display for Failure {
                 write!(f, "not lock-free: no operation ends ({report})")
             }
             Self::Memory(report) => write!(f, "the program's memory is used up ({report})"),
+            Self::Halted(report) => write!(f, "halted from outside ({report})"),
             Self::Freed { report, thread } => {
                 let name = report.name(*thread);
                 write!(f, "freed memory is used by {name} ({report})")

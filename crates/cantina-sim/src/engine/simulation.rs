@@ -99,6 +99,7 @@ impl Simulation {
                 weak_failures: true,
                 bounds: Bounds::default(),
                 log: false,
+                halt: None,
             },
         }
     }
@@ -112,6 +113,12 @@ impl Simulation {
     /// The step budget.
     pub fn steps(mut self, most: u64) -> Self {
         self.table.budget = most;
+        self
+    }
+
+    /// Who is asked, every few thousand steps, whether to stop: it cannot be the program, whose threads are not real ones.
+    pub fn halt_when(mut self, wants: fn() -> bool) -> Self {
+        self.table.halt = Some(wants);
         self
     }
 

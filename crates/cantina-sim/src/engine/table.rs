@@ -38,6 +38,8 @@ pub(crate) enum Ending {
     Memory,
     /// This one reached into memory that was freed.
     Freed(ThreadId),
+    /// Somebody outside wants no more of it.
+    Halted,
 }
 
 /// What a table needs to know.
@@ -48,7 +50,12 @@ pub(crate) struct Settings {
     pub(crate) weak_failures: bool,
     pub(crate) bounds: Bounds,
     pub(crate) log: bool,
+    /// Asked now and then whether to go on no more.
+    pub(crate) halt: Option<fn() -> bool>,
 }
+
+/// Steps between two such questions: well under a millisecond.
+pub(crate) const ASK_EVERY: u64 = 4_096;
 
 pub(crate) struct Table {
     pub(crate) seed: u64,
@@ -74,11 +81,12 @@ pub(crate) struct Table {
     progress: Progress,
     panics: Panics,
     watchdog: Option<Arc<Beat>>,
+    halt: Option<fn() -> bool>,
 }
 
 impl Table {
     pub(crate) fn new(seed: u64, settings: Settings) -> Self {
-        let Settings { budget, faults, weak_failures, bounds, log } = settings;
+        let Settings { budget, faults, weak_failures, bounds, log, halt } = settings;
         let watchdog = watchdog::current();
         watchdog.iter().for_each(|watchdog| watchdog.begin(seed));
         Self {
@@ -100,6 +108,7 @@ impl Table {
             progress: Progress::new(bounds),
             panics: Panics::new(),
             watchdog,
+            halt,
         }
     }
 
@@ -190,6 +199,9 @@ impl Table {
         self.current().about = access;
         if self.steps >= self.budget {
             self.end(Ending::Budget);
+        }
+        if self.steps % ASK_EVERY == ASK_EVERY - 1 && self.halt.is_some_and(|wants| wants()) {
+            self.end(Ending::Halted);
         }
         if self.ending.is_some() {
             return false;

@@ -1,14 +1,14 @@
 //! What one process measures, as plain data that another process can be given.
 
 use crate::allocator::Allocator;
+use crate::command::allowed::has_workers;
 use crate::peer;
 use cantina_lab::experiment::{
     Contestant, Guard, Stopped, Watch, capacity, chunk_size, density, fairness, placement, pollers,
     registered, rooms_stack, scheduling, throughput, tree_height,
 };
 use cantina_lab::workload::{Payload, Shape};
-use cantina_machine::thread::available_parallelism;
-use cantina_record::Row;
+use cantina_record::{Kind, Row};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -30,6 +30,17 @@ pub(super) struct Job {
     pub(super) target_ms: u64,
     /// How many tasks a run has, if not as many as take that long.
     pub(super) tasks: Option<u64>,
+    /// Who takes no part though nobody has said so: the reader is told why.
+    #[serde(default)]
+    pub(super) left_out: Vec<LeftOut>,
+}
+
+/// Somebody who takes no part.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct LeftOut {
+    pub(super) pool: String,
+    pub(super) kind: Kind,
+    pub(super) reason: String,
 }
 
 /// A shape and a size of task.
@@ -98,7 +109,7 @@ impl Job {
     pub(super) fn measure(&self, watch: Watch<'_>) -> Result<Vec<Row>, Stopped> {
         let all = self.contestants();
         let threads = self.columns.iter().map(|column| column.shape().threads()).max();
-        let guard = Guard::spinning(available_parallelism().min(threads.unwrap_or(1)));
+        let guard = Guard::spinning(threads.unwrap_or(1));
         let (plan, chosen) = (self.plan(), self.choose(&all));
         let rows = match self.experiment.as_str() {
             density::NAME => {
@@ -112,7 +123,42 @@ impl Job {
             rooms_stack::NAME => rooms_stack::measure(&plan, &chosen, Some(guard), watch)?,
             _ => throughput::measure(&plan, &chosen, Some(guard), watch)?,
         };
-        Ok(rows.into_iter().map(|row| row.with("allocator", self.allocator.name())).collect())
+        let rows = rows.into_iter().chain(self.skipped(&chosen));
+        Ok(rows.map(|row| row.with("allocator", self.allocator.name())).collect())
+    }
+
+    /// Rows without values, with the reason: of those who cannot run in a column, and of those who take no part.
+    fn skipped(&self, chosen: &[&Contestant]) -> Vec<Row> {
+        let row = |pool: &str, kind, column: &Column, reason: &str| {
+            let row = Row {
+                experiment: self.experiment.clone(),
+                machine: "real".to_owned(),
+                pool: pool.to_owned(),
+                kind,
+                producers: column.producers as u64,
+                consumers: column.consumers as u64,
+                fields: Default::default(),
+            };
+            let row = row.with("skipped", reason);
+            match scheduling::NAMES.contains(&self.experiment.as_str()) {
+                true => row,
+                false => row.with("payload_bytes", column.payload().bytes()),
+            }
+        };
+        let mut rows = Vec::new();
+        for column in &self.columns {
+            let strangers = chosen.iter().filter(|each| !each.shapes.admit(column.shape()));
+            rows.extend(strangers.map(|each| {
+                let reason = match has_workers(&self.experiment) {
+                    true => "one worker only",
+                    false => each.shapes.reason(),
+                };
+                each.label(row(&each.name, each.kind, column, reason))
+            }));
+            let left_out = self.left_out.iter();
+            rows.extend(left_out.map(|each| row(&each.pool, each.kind, column, &each.reason)));
+        }
+        rows
     }
 
     fn contestants(&self) -> Vec<Contestant> {

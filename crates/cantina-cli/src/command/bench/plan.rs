@@ -1,7 +1,7 @@
 //! From what was typed to what will be measured.
 
 use super::defaults;
-use super::job::{Column, Job, contestants};
+use super::job::{Column, Job, LeftOut, contestants};
 use crate::allocator::Allocator;
 use crate::args::{self, AllocatorChoice, BenchArgs};
 use crate::command::allowed::{check_pools, check_shapes, refuse_payloads, refuse_threads};
@@ -67,7 +67,8 @@ fn jobs_of(args: &BenchArgs, experiment: &str) -> Result<Vec<Job>, String> {
         rooms_stack::NAME => tasks.map(rooms_stack::nodes),
         _ => tasks,
     };
-    let job = |allocator, chosen: &[&Contestant]| Job {
+    let quick = left_out(args, &all, &chosen);
+    let job = |allocator, chosen: &[&Contestant], left_out: Vec<LeftOut>| Job {
         experiment: experiment.to_owned(),
         allocator,
         pools: names(chosen),
@@ -76,16 +77,45 @@ fn jobs_of(args: &BenchArgs, experiment: &str) -> Result<Vec<Job>, String> {
         repetitions: args.repetitions.map_or(repetitions, |count| count as usize),
         target_ms,
         tasks,
+        left_out,
     };
     // To the others the allocator makes no difference.
-    let allocating: Vec<_> = chosen.iter().copied().filter(|each| each.allocates).collect();
+    let (allocating, others): (Vec<&Contestant>, Vec<&Contestant>) =
+        chosen.iter().copied().partition(|each| each.allocates);
     Ok(match args.allocator {
-        AllocatorChoice::System => vec![job(Allocator::System, &chosen)],
-        AllocatorChoice::Mimalloc => vec![job(Allocator::Mimalloc, &chosen)],
+        AllocatorChoice::System => vec![job(Allocator::System, &chosen, quick)],
+        AllocatorChoice::Mimalloc => vec![job(Allocator::Mimalloc, &chosen, quick)],
         AllocatorChoice::Both => {
-            vec![job(Allocator::System, &chosen), job(Allocator::Mimalloc, &allocating)]
+            let reason = "allocates nothing while tasks go through: see the system's allocator";
+            let others = without(&others, reason).into_iter().chain(quick.clone()).collect();
+            let system = job(Allocator::System, &chosen, quick);
+            vec![system, job(Allocator::Mimalloc, &allocating, others)]
         }
     })
+}
+
+/// Whom `--quick` leaves out of those who would take part.
+fn left_out(args: &BenchArgs, all: &[Contestant], chosen: &[&Contestant]) -> Vec<LeftOut> {
+    if !args.quick || !args.pools.is_empty() {
+        return Vec::new();
+    }
+    let is_out = |each: &&Contestant| {
+        let is_chosen = chosen.iter().any(|one| one.name == each.name);
+        !is_chosen && !peer::scheduling::is_left_out(&each.name)
+    };
+    without(&all.iter().filter(is_out).collect::<Vec<_>>(), "left out by --quick")
+}
+
+/// These, each once, take no part for that reason.
+fn without(contestants: &[&Contestant], reason: &str) -> Vec<LeftOut> {
+    let mut out: Vec<LeftOut> = Vec::new();
+    for each in contestants {
+        if out.iter().all(|known| known.pool != each.name) {
+            let (pool, reason) = (each.name.clone(), reason.to_owned());
+            out.push(LeftOut { pool, kind: each.kind, reason });
+        }
+    }
+    out
 }
 
 /// The job of filling trees: no allocator and no size of tasks matters to it.
@@ -105,6 +135,7 @@ fn density_job(args: &BenchArgs) -> Result<Job, String> {
         repetitions: args.repetitions.map_or(trees, |count| count as usize),
         target_ms: 0,
         tasks: None,
+        left_out: Vec::new(),
     })
 }
 
@@ -185,15 +216,14 @@ fn columns(args: &BenchArgs, experiment: &str) -> Vec<Column> {
 mod tests {
     use super::{Plan, plan};
     use crate::allocator::Allocator;
-    use crate::args::{AllocatorChoice, BenchArgs, Pin, Shape};
+    use crate::args::{AllocatorChoice, BenchArgs, Out, Pin, Shape};
     use crate::command::experiments;
-    use std::path::PathBuf;
 
     fn args() -> BenchArgs {
         BenchArgs {
             experiments: vec![&experiments()[0]],
             quick: true,
-            out: PathBuf::new(),
+            out: Out { folder: None, overwrite: false },
             shapes: Vec::new(),
             pools: Vec::new(),
             payloads: Vec::new(),
@@ -216,6 +246,13 @@ mod tests {
         for name in ["locked", "locked-batch", "rtrb", "st3", "crossbeam-segqueue", "kanal"] {
             assert!(few.pools.iter().any(|pool| pool == name), "{name}");
         }
+        for batch in ["st3-batch", "rtrb-batch", "kanal-batch"] {
+            assert!(few.pools.iter().any(|pool| pool == batch), "to compare batches with: {batch}");
+        }
+        // Who is not there is named.
+        let everybody = few.pools.len() + few.left_out.len();
+        assert_eq!((everybody, full.jobs[0].left_out.len()), (all.pools.len(), 0));
+        assert!(few.left_out.iter().any(|each| each.pool == "crossfire"), "{:?}", few.left_out);
         assert!(few.pools.len() < all.pools.len() && few.columns.len() < all.columns.len());
         assert!((few.repetitions, all.repetitions) == (5, 7) && few.target_ms < all.target_ms);
         assert!(few.columns.iter().all(|column| !column.long_tasks));
@@ -230,6 +267,8 @@ mod tests {
         let pools = &both.jobs[1].pools;
         assert!(pools.iter().any(|pool| pool == "crossbeam-segqueue"), "{pools:?}");
         assert!(!pools.iter().any(|pool| pool == "rtrb"), "{pools:?}");
+        let rtrb = both.jobs[1].left_out.iter().find(|each| each.pool == "rtrb").unwrap();
+        assert!(rtrb.reason.starts_with("allocates nothing"), "{rtrb:?}");
         let ring = BenchArgs { pools: vec!["rtrb".to_owned()], ..args() };
         assert_eq!(allocators(&plan(&ring).unwrap()), [Allocator::System]);
         let asked = BenchArgs { allocator: AllocatorChoice::Mimalloc, ..ring };
@@ -239,7 +278,12 @@ mod tests {
     #[test]
     fn an_unknown_pool_is_refused_with_those_there_are() {
         let error = plan(&BenchArgs { pools: vec!["lockd".to_owned()], ..args() }).unwrap_err();
-        assert!(error.starts_with("no pool is called `lockd`; allowed: locked, "), "{error}");
+        assert!(
+            error.starts_with(
+                "no pool is called `lockd` (did you mean `locked`?); allowed: locked, "
+            ),
+            "{error}"
+        );
         assert!(error.contains("rtrb"), "{error}");
     }
 

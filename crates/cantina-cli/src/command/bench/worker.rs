@@ -6,6 +6,7 @@
 use super::job::Job;
 use super::show;
 use crate::allocator::{Allocator, VARIABLE};
+use crate::args::WORKER;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::view::Progress;
@@ -15,9 +16,6 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, BufReader, Write};
 use std::ops::ControlFlow;
 use std::process::{Child, ChildStdout, Command, Stdio};
-
-/// The hidden subcommand.
-const SUBCOMMAND: &str = "bench-worker";
 
 /// What a worker says.
 #[derive(Debug, Serialize, Deserialize)]
@@ -118,7 +116,7 @@ impl Worker {
             Failure::Failed(format!("cannot run this program again with {with}: {error}"))
         };
         let mut child = Command::new(std::env::current_exe().map_err(failed)?)
-            .arg(SUBCOMMAND)
+            .arg(WORKER)
             .env(VARIABLE, job.allocator.name())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

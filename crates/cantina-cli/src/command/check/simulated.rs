@@ -28,6 +28,48 @@ struct Found {
     log: Option<Box<Log>>,
 }
 
+/// A finding, as it is shown.
+struct Shown {
+    text: String,
+    schedule: Trace,
+    log: Option<Box<Log>>,
+}
+
+/// What came of a schedule.
+pub(super) enum Replayed {
+    /// Nothing is wrong.
+    Sound,
+    /// What is wrong.
+    Found(String),
+    /// It is none of this program.
+    Diverged,
+}
+
+/// Runs a check of a pool on the schedule of an earlier run of the same seed.
+pub(super) fn replay(
+    pool: &str,
+    check: &str,
+    seed: u64,
+    schedule: &Trace,
+    log: Option<&Path>,
+) -> Replayed {
+    let trials = conformance::trials();
+    let trial = trials.iter().find(|trial| trial.pool == pool && trial.check == check);
+    let trial = trial.expect("the caller has it from the same list");
+    let simulation = simulation(seed).schedule(Schedule::Replay(schedule.clone()));
+    match simulation.run(|| trial.run(&Effort::simulated(), seed)) {
+        Err(Failure::Diverged(_)) => Replayed::Diverged,
+        // It went on after the last choice, and nobody gave way any more.
+        Err(Failure::Budget(report)) if report.trace.choices().len() > schedule.choices().len() => {
+            Replayed::Diverged
+        }
+        Ok(_) | Err(_) => match show(&simulation, trial, seed) {
+            None => Replayed::Sound,
+            Some(shown) => Replayed::Found(shown.text + &write(shown.log, log)),
+        },
+    }
+}
+
 /// Every check of every registered pool. When one fails, all that happened goes to `log`, if there is
 /// one.
 pub(super) fn trials(log: Option<&Path>) -> Vec<Trial> {
@@ -39,7 +81,10 @@ pub(super) fn trials(log: Option<&Path>) -> Vec<Trial> {
             check: trial.check,
             run: Box::new(move |seed| match simulate(&trial, seed) {
                 None => Ok(()),
-                Some((text, whole)) => Err(text + &write(whole, log.as_deref())),
+                Some(shown) => {
+                    let again = again(&trial, seed, &shown.schedule);
+                    Err(shown.text + &write(shown.log, log.as_deref()) + &again)
+                }
             }),
         }
     };
@@ -47,30 +92,55 @@ pub(super) fn trials(log: Option<&Path>) -> Vec<Trial> {
 }
 
 /// Runs `trial` on the schedule that `seed` draws: a random one, or by priorities, or one on which
-/// threads stall where they are. What is wrong with it, as a text, and the log.
-fn simulate(trial: &conformance::Trial, seed: u64) -> Option<(String, Option<Box<Log>>)> {
+/// threads stall where they are. What is wrong with it, if something is.
+fn simulate(trial: &conformance::Trial, seed: u64) -> Option<Shown> {
+    show(&simulation(seed), trial, seed)
+}
+
+fn simulation(seed: u64) -> Simulation {
     let simulation = Simulation::new().seed(seed).steps(STEPS);
-    let simulation = match seed % 4 {
+    match seed % 4 {
         0 => simulation.schedule(Schedule::Pct { depth: 3, length: 2_000 }),
         1 => simulation.random_stalls(STALLS, STALL_ONE_IN, STALL),
         _ => simulation,
-    };
-    let found = run(&simulation, trial, seed)?;
+    }
+}
+
+fn show(simulation: &Simulation, trial: &conformance::Trial, seed: u64) -> Option<Shown> {
+    let found = run(simulation, trial, seed)?;
     let mut text = found.text.trim_end().to_owned();
     let schedule = found.schedule.to_string();
     let _ = match schedule.len() {
         0..=SCHEDULE_SHOWN => writeln!(text, "\nschedule: {schedule}"),
         _ => writeln!(text, "\nschedule: {} choices", found.schedule.choices().len()),
     };
-    let again = run(&simulation.log(true), trial, seed);
+    let again = run(&simulation.clone().log(true), trial, seed);
     let Some(again) = again.filter(|again| again.text == found.text) else {
         text.push_str("\nRun again it came out otherwise: it depends on where memory lies.\n");
-        return Some((text, None));
+        return Some(Shown { text, schedule: found.schedule, log: None });
     };
     if let Some(log) = &again.log {
         let _ = write!(text, "\n{}", interleaving(log, &again.scene));
     }
-    Some((text, again.log))
+    Some(Shown { text, schedule: found.schedule, log: again.log })
+}
+
+/// What to type for the same schedule again. One that is too long to be printed goes into a file.
+fn again(trial: &conformance::Trial, seed: u64, schedule: &Trace) -> String {
+    let (pool, check, text) = (&trial.pool, trial.check, schedule.to_string());
+    let typed = match text.len() {
+        0..=SCHEDULE_SHOWN => format!("'{text}'"),
+        _ => {
+            let path = format!("cantina-schedule-{pool}-{check}-{seed}.txt");
+            if let Err(error) = std::fs::write(&path, text + "\n") {
+                return format!("\nCannot write {path}: {error}\n");
+            }
+            format!("@{path}")
+        }
+    };
+    format!(
+        "\nOn that schedule: cantina check {pool} --only {check} --seed {seed} --schedule {typed}\n"
+    )
 }
 
 fn run(simulation: &Simulation, trial: &conformance::Trial, seed: u64) -> Option<Found> {

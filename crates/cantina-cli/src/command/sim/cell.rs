@@ -8,10 +8,13 @@ use cantina_sim::cost::Machine;
 use cantina_sim::engine::{Failure as Ended, Simulation};
 use cantina_sim::time::Duration;
 use lab_on_sim::experiment::{Contestant, Spread, counted, fairness, rooms_stack, scheduling};
-use lab_on_sim::workload::{Assignment, Payload, Reading, Shape};
+use lab_on_sim::workload::{Assignment, Fault, Payload, Reading, Shape, Window};
 
 /// Steps after which a run hangs, for each of its tasks.
 const STEPS_PER_TASK: u64 = 100_000;
+/// From so many tasks times threads on it is tried how many steps a cell will take, with one task in so many.
+const LARGE: u64 = 1_000_000;
+const PILOT: u64 = 200;
 /// Virtual time in which nothing comes before tasks are called lost.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -29,25 +32,85 @@ pub(crate) struct Cell<'a> {
     pub(crate) pin: bool,
     /// Bytes that the program may use.
     pub(crate) memory_limit: usize,
+    /// Steps that it may take, from all seeds together.
+    pub(crate) most_steps: u64,
+    /// How it is known whether there were enough tasks.
+    pub(crate) length: Length,
+}
+
+/// How it is known whether a cell has enough tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Length {
+    /// All of a run counts, whatever it is.
+    Whole,
+    /// What counts is the window in which everybody is at work. Where its halves are not alike there are twice as many tasks, so
+    /// often at most; if that does not do, the row says so.
+    Window {
+        /// How often.
+        doublings: u32,
+    },
 }
 
 impl Cell<'_> {
+    /// Refuses a cell that would take too long, before anything is run: as far as a small part of it tells.
+    pub(crate) fn check_size(&self) -> Result<(), Failure> {
+        let threads = self.shape.threads() as u64;
+        if self.tasks.saturating_mul(threads) < LARGE {
+            return Ok(());
+        }
+        let tasks = (self.tasks / PILOT).max(threads).min(self.tasks);
+        let whole = self.tasks as f64 / tasks as f64 * self.seeds as f64;
+        // As many steps as the pilot of the largest allowed cell has.
+        let most = (self.most_steps as f64 / whole).ceil() as u64;
+        let refuse = |steps: u64, about: &str| {
+            Err(Failure::BadInput(format!(
+                "{} at {} would take {about} {:.1e} steps; allowed: fewer --tasks or --seeds, or a \
+                 larger --most-steps than {}",
+                self.pool.name,
+                self.shape,
+                steps as f64 * whole,
+                self.most_steps
+            )))
+        };
+        match self.simulate(1, tasks, most) {
+            Ok((_, steps)) if steps as f64 * whole > self.most_steps as f64 => {
+                refuse(steps, "about")
+            }
+            Ok(_) => Ok(()),
+            Err(Ended::Budget(_)) => refuse(most, "more than"),
+            Err(ended) => Err(self.failure(1, ended)),
+        }
+    }
+
     /// Runs it and gives its row.
     pub(crate) fn run(&self, experiment: &str, progress: &Progress) -> Result<Row, Failure> {
-        let (mut got, mut put, mut readings) = (Vec::new(), Vec::new(), Vec::new());
-        for seed in 1..=self.seeds {
-            if interrupt::requested() {
-                return Err(Failure::Interrupted);
+        let (mut readings, mut steps) = self.read(self.tasks, progress)?;
+        progress.advance(self.seeds);
+        let mut tasks = self.tasks;
+        if let Length::Window { doublings } = self.length {
+            for _ in 0..doublings {
+                let is_enough = halves(&readings).is_some_and(Window::are_alike);
+                if is_enough || steps.saturating_mul(2) > self.most_steps {
+                    break;
+                }
+                (readings, steps) = match self.read(2 * tasks, progress) {
+                    // There is no room for more, and that is what can be said.
+                    Err(Failure::BadInput(_)) => break,
+                    longer => longer?,
+                };
+                tasks *= 2;
             }
-            let reading = self.simulate(seed)?;
-            let rate = |time: Duration| self.tasks as f64 * 1e3 / (time.as_nanos() as f64).max(1.0);
-            got.push(rate(reading.elapsed));
-            put.push(rate(reading.put_elapsed));
-            readings.push(reading);
-            progress.advance(1);
         }
-        let spread = |rates: Vec<f64>| Spread::of(rates).expect("there is at least one seed");
-        let (got, put) = (spread(got), spread(put));
+        let spread = |rate: &dyn Fn(&Reading) -> f64| {
+            Spread::of(readings.iter().map(rate)).expect("there is at least one seed")
+        };
+        let over = |time: Duration| tasks as f64 * 1e3 / (time.as_nanos() as f64).max(1.0);
+        let got =
+            spread(&|reading| match reading.window.filter(|_| self.length != Length::Whole) {
+                Some(window) => window.rate() * 1e3,
+                None => over(reading.elapsed),
+            });
+        let put = spread(&|reading| over(reading.put_elapsed));
         let row = Row {
             experiment: experiment.to_owned(),
             machine: format!("sim:{}", self.machine.name()),
@@ -62,43 +125,93 @@ impl Cell<'_> {
         .with("mops_max", got.max)
         .with("put_mops_median", put.median)
         .with("payload_bytes", Payload::Word.bytes())
-        .with("tasks", self.tasks)
+        .with("tasks", tasks)
         .with("seeds", self.seeds);
+        let row = match self.length {
+            Length::Whole => row,
+            Length::Window { .. } => {
+                let halves = halves(&readings);
+                let row = row.with("converged", halves.is_some_and(Window::are_alike));
+                halves.into_iter().fold(row, |row, ratio| row.with("second_half_to_first", ratio))
+            }
+        };
         let row = fairness::ordered(row, readings.iter());
-        let row = scheduling::worked(row, readings.iter(), self.tasks);
-        let row = rooms_stack::spent(row, readings.iter(), self.tasks);
+        let row = scheduling::worked(row, readings.iter(), tasks);
+        let row = rooms_stack::spent(row, readings.iter(), tasks);
         let counters = readings.iter().filter_map(|reading| reading.counters);
         let row = self.pool.label(counted(row, counters));
         Ok(if experiment == rooms_stack::NAME { rooms_stack::total_work(row) } else { row })
     }
 
-    fn simulate(&self, seed: u64) -> Result<Reading, Failure> {
-        let Self { shape, tasks, pin, memory_limit, .. } = *self;
-        let assignment = Assignment { shape, tasks, pin, patience: PATIENCE };
+    /// Runs so many tasks from each seed. The readings, and the steps of all.
+    fn read(&self, tasks: u64, progress: &Progress) -> Result<(Vec<Reading>, u64), Failure> {
+        let (mut readings, mut steps) = (Vec::new(), 0);
+        for seed in 1..=self.seeds {
+            if interrupt::requested() {
+                return Err(Failure::Interrupted);
+            }
+            if tasks != self.tasks {
+                progress.doing(&format!("{} {} with {tasks} tasks", self.shape, self.pool.name));
+            }
+            let budget = tasks.saturating_mul(STEPS_PER_TASK);
+            let (reading, taken) =
+                self.simulate(seed, tasks, budget).map_err(|ended| self.failure(seed, ended))?;
+            readings.push(reading.map_err(|fault| self.fault(seed, &fault))?);
+            steps += taken;
+        }
+        Ok((readings, steps))
+    }
+
+    /// A run, and how many steps it took.
+    fn simulate(
+        &self,
+        seed: u64,
+        tasks: u64,
+        budget: u64,
+    ) -> Result<(Result<Reading, Fault>, u64), Ended> {
+        let Self { shape, pin, memory_limit, .. } = *self;
+        let watched = self.length != Length::Whole;
+        let assignment = Assignment { shape, tasks, pin, patience: PATIENCE, watched };
         let outcome = Simulation::new()
             .machine(self.machine.clone())
             .seed(seed)
-            .steps(tasks.saturating_mul(STEPS_PER_TASK))
+            .steps(budget)
             .memory_limit(memory_limit)
-            .run_timed(|| (self.pool.drive)(Payload::Word, &assignment));
-        let place = format!("{} at {shape} with seed {seed}", self.pool.name);
-        match outcome {
-            Ok(outcome) => {
-                let busy = Duration::from_nanos(outcome.busy_nanos);
-                let reading = outcome.value.map(|mut reading| {
-                    if let Some(labour) = &mut reading.labour {
-                        labour.busy = Some(busy);
-                    }
-                    reading
-                });
-                reading.map_err(|fault| Failure::Failed(format!("{place}: {fault}")))
+            .halt_when(interrupt::requested)
+            .run_timed(|| (self.pool.drive)(Payload::Word, &assignment))?;
+        let busy = Duration::from_nanos(outcome.busy_nanos);
+        let reading = outcome.value.map(|mut reading| {
+            if let Some(labour) = &mut reading.labour {
+                labour.busy = Some(busy);
             }
-            Err(Ended::Memory(_)) => Err(Failure::BadInput(format!(
+            reading
+        });
+        Ok((reading, outcome.steps))
+    }
+
+    fn place(&self, seed: u64) -> String {
+        format!("{} at {} with seed {seed}", self.pool.name, self.shape)
+    }
+
+    fn fault(&self, seed: u64, fault: &Fault) -> Failure {
+        Failure::Failed(format!("{}: {fault}", self.place(seed)))
+    }
+
+    fn failure(&self, seed: u64, ended: Ended) -> Failure {
+        let place = self.place(seed);
+        match ended {
+            Ended::Halted(_) => Failure::Interrupted,
+            Ended::Memory(_) => Failure::BadInput(format!(
                 "{place} needs more memory than {} MB on one of its nodes or in all; allowed: fewer \
                  --tasks, or a larger --memory-limit",
-                memory_limit >> 20
-            ))),
-            Err(failure) => Err(Failure::Failed(format!("{place}: {failure}"))),
+                self.memory_limit >> 20
+            )),
+            failure => Failure::Failed(format!("{place}: {failure}")),
         }
     }
+}
+
+/// How the second half of a window stands to the first, of the seed where they are least alike.
+fn halves(readings: &[Reading]) -> Option<f64> {
+    Window::least_alike(readings.iter().map(|reading| reading.window))
 }

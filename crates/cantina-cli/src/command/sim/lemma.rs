@@ -214,7 +214,7 @@ impl Runs<'_> {
 
     fn simulation(&self, seed: u64) -> Simulation {
         let simulation = Simulation::new().machine(self.machine.clone()).seed(seed);
-        simulation.memory_limit(self.memory_limit)
+        simulation.memory_limit(self.memory_limit).halt_when(interrupt::requested)
     }
 
     /// What comes out of `run` with each seed.
@@ -229,7 +229,10 @@ impl Runs<'_> {
             if interrupt::requested() {
                 return Err(Failure::Interrupted);
             }
-            let failed = |failure| Failure::Failed(format!("{place} with seed {seed}: {failure}"));
+            let failed = |failure| match failure {
+                Ended::Halted(_) => Failure::Interrupted,
+                failure => Failure::Failed(format!("{place} with seed {seed}: {failure}")),
+            };
             results.push(run(seed).map_err(failed)?);
             self.progress.advance(1);
         }

@@ -1,6 +1,6 @@
 //! One experiment of a simulation: who runs in which shapes on which variants of the machine.
 
-use super::cell::Cell;
+use super::cell::{Cell, Length};
 use super::variant::{Variant, variants};
 use crate::args::SimArgs;
 use crate::command::allowed::{check_pools, check_shapes};
@@ -15,6 +15,11 @@ use lab_on_sim::workload::Shape;
 /// As many producers as consumers, from one processor each to half of the papers' machine.
 const SHAPES: [usize; 5] = [1, 2, 4, 8, 16];
 const QUICK_SHAPES: [usize; 3] = [1, 4, 16];
+/// Experiments whose runs are cut down to the window in which everybody is at work.
+const WINDOWED: [&str; 2] = [throughput::NAME, ratios::NAME];
+/// How often a cell gets twice as many tasks because its window was too short.
+const DOUBLINGS: u32 = 3;
+
 /// Workers among pollers, and how many pollers.
 const WORKERS: [usize; 2] = [4, 16];
 const QUICK_WORKERS: [usize; 1] = [4];
@@ -34,6 +39,8 @@ pub(super) struct Part {
     variants: Vec<Variant>,
     /// Tasks of each producer; of a scheduler, or of workers who share them, all there are.
     tasks: u64,
+    /// Whether it was left to the experiment how many.
+    free: bool,
     cores: usize,
 }
 
@@ -72,6 +79,7 @@ impl Part {
             shapes: fitting,
             variants: variants(experiment, machine),
             tasks: args.tasks.unwrap_or_else(|| tasks(experiment, args.quick)),
+            free: args.tasks.is_none(),
             cores,
         })
     }
@@ -90,6 +98,11 @@ impl Part {
         })
     }
 
+    /// Whether a part of the tasks is a run, too. Trees of calls and of work are not cut.
+    pub(super) fn is_divisible(&self) -> bool {
+        self.experiment != rooms_stack::NAME && !scheduling::NAMES.contains(&self.experiment)
+    }
+
     /// One of them.
     pub(super) fn cell<'a>(
         &self,
@@ -97,7 +110,7 @@ impl Part {
         shape: Shape,
         variant: &'a Variant,
         seeds: u64,
-        memory_limit: usize,
+        args: &SimArgs,
     ) -> Cell<'a> {
         Cell {
             machine: &variant.machine,
@@ -106,11 +119,20 @@ impl Part {
             tasks: match self.experiment {
                 rooms_stack::NAME => rooms_stack::nodes(self.tasks),
                 name if scheduling::NAMES.contains(&name) => self.tasks,
+                // As many for each consumer, where those are more.
+                name if self.free && WINDOWED.contains(&name) => {
+                    self.tasks * shape.producers.max(shape.consumers) as u64
+                }
                 _ => self.tasks * shape.producers as u64,
+            },
+            length: match WINDOWED.contains(&self.experiment) {
+                true => Length::Window { doublings: if self.free { DOUBLINGS } else { 0 } },
+                false => Length::Whole,
             },
             seeds,
             pin: variant.pin,
-            memory_limit,
+            memory_limit: args.memory_limit,
+            most_steps: args.most_steps,
         }
     }
 }

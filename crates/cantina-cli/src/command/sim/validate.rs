@@ -16,7 +16,7 @@ mod verdict;
 
 pub(crate) use verdict::Verdict;
 
-use super::cell::Cell;
+use super::cell::{Cell, Length};
 use crate::allocator;
 use crate::args::SimArgs;
 use crate::calibrate::{self, Readings};
@@ -25,6 +25,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::screen;
 use crate::surroundings;
+use crate::typo::did_you_mean;
 use crate::view::Progress;
 use cantina_lab::experiment::throughput::{self, Column};
 use cantina_lab::experiment::{Contestant as Real, Event, Guard, Stopped};
@@ -86,7 +87,11 @@ pub(crate) fn plan(args: &SimArgs) -> Result<Plan<'_>, Failure> {
     let all: Vec<String> =
         cantina_lab::experiment::registered_alone().into_iter().map(|each| each.name).collect();
     if let Some(unknown) = args.pools.iter().find(|name| !all.contains(name)) {
-        return bad(format!("no pool is called `{unknown}`; allowed: {}", all.join(", ")));
+        let suggestion = did_you_mean(unknown, &all);
+        return bad(format!(
+            "no pool is called `{unknown}`{suggestion}; allowed: {}",
+            all.join(", ")
+        ));
     }
     let is_wanted = |name: &String| args.pools.is_empty() || args.pools.contains(name);
     let pools: Vec<String> = all.into_iter().filter(is_wanted).collect();
@@ -104,7 +109,7 @@ pub(crate) fn run(plan: &Plan<'_>) -> Result<(Record, Verdict), Failure> {
     let args = plan.args;
     let pairs: Vec<Pair> = plan.threads.iter().map(|&threads| plan.pair(threads)).collect();
     // The real machine first: it has the plain allocator.
-    let (mut rows, readings) = measure_all(plan, &pairs)?;
+    let Measured { mut rows, readings, moved } = measure_all(plan, &pairs)?;
     let machine = match (&args.machine, readings) {
         (Some(chosen), _) => chosen.machine.clone(),
         (None, None) => unreachable!("what was not chosen was measured"),
@@ -125,7 +130,7 @@ pub(crate) fn run(plan: &Plan<'_>) -> Result<(Record, Verdict), Failure> {
             "this machine was busy during {busy} of {all} repetitions: run it again when it is not"
         ));
     }
-    let verdict = Verdict::of(&rows, &plan.threads, &plan.pools);
+    let verdict = Verdict::of(&rows, &plan.threads, &plan.pools, moved);
     let rows = rows.into_iter().map(|row| verdict.annotate(row)).collect();
     let mut machine_facts = surroundings::facts().with("simulated", machine.name());
     if args.machine.is_none() {
@@ -162,8 +167,17 @@ impl Plan<'_> {
     }
 }
 
-/// The rows of the real machine, and the readings of the micro-benchmarks if there is no machine to take instead.
-fn measure_all(plan: &Plan<'_>, pairs: &[Pair]) -> Result<(Vec<Row>, Option<Readings>), Failure> {
+/// What was measured of the real machine.
+struct Measured {
+    rows: Vec<Row>,
+    /// Of the micro-benchmarks, if there is no machine to take instead.
+    readings: Option<Readings>,
+    /// Whether its cores moved until the last try.
+    moved: bool,
+}
+
+/// Measures the real machine.
+fn measure_all(plan: &Plan<'_>, pairs: &[Pair]) -> Result<Measured, Failure> {
     let (alone, together): (Vec<&Pair>, Vec<&Pair>) =
         pairs.iter().partition(|pair| pair.threads == 1);
     let mut rows = Vec::new();
@@ -171,7 +185,7 @@ fn measure_all(plan: &Plan<'_>, pairs: &[Pair]) -> Result<(Vec<Row>, Option<Read
         rows.extend(measure(plan, pair)?);
     }
     let mut tries = TRIES;
-    let (measured, readings) = loop {
+    let (measured, readings, moved) = loop {
         let readings = match plan.args.machine {
             Some(_) => None,
             None => Some(calibrate::measure(&Progress::new(0))?),
@@ -182,24 +196,27 @@ fn measure_all(plan: &Plan<'_>, pairs: &[Pair]) -> Result<(Vec<Row>, Option<Read
         }
         tries -= 1;
         let Some((near, far)) = moved(readings.as_ref(), &measured) else {
-            break (measured, readings);
+            break (measured, readings, false);
         };
         let so = if tries > 0 { "once more" } else { "what follows is of two machines" };
         screen::warn(&format!(
             "this machine's cores moved, from {near:.0} to {far:.0} ns apart: {so}"
         ));
         if tries == 0 {
-            break (measured, readings);
+            break (measured, readings, true);
         }
     };
     rows.extend(measured);
-    Ok((rows, readings))
+    Ok(Measured { rows, readings, moved })
 }
 
 /// How near and how far apart cores were, where they moved between these readings and rows.
 fn moved(readings: Option<&Readings>, rows: &[Row]) -> Option<(f64, f64)> {
     let calibrated = readings.and_then(|readings| readings.of(Probe::PingPong));
-    let beside = rows.iter().filter_map(|row| row.number("ping_pong_ns"));
+    let of = |name: &'static str| {
+        rows.iter().filter_map(move |row| row.number(name).or(row.number("ping_pong_ns")))
+    };
+    let beside = of("ping_pong_ns_min").chain(of("ping_pong_ns_max"));
     let ways = || beside.clone().chain(calibrated);
     let (near, far) = (ways().fold(f64::MAX, f64::min), ways().fold(0.0, f64::max));
     (far > near * MOVED).then_some((near, far))
@@ -218,7 +235,7 @@ fn measure(plan: &Plan<'_>, pair: &Pair) -> Result<Vec<Row>, Failure> {
         tasks: None,
     };
     let contestants: Vec<&Real> = pair.real.iter().collect();
-    let progress = Progress::new(real.steps(&contestants) as u64);
+    let progress = Progress::telling(real.steps(&contestants) as u64);
     let guard = Guard::spinning(pair.threads);
     let measured = throughput::measure(&real, &contestants, Some(guard), &mut |event| {
         match event {
@@ -239,7 +256,7 @@ fn measure(plan: &Plan<'_>, pair: &Pair) -> Result<Vec<Row>, Failure> {
 fn simulate(plan: &Plan<'_>, pair: &Pair, machine: &Machine) -> Result<Vec<Row>, Failure> {
     let args = plan.args;
     let seeds = args.seeds.unwrap_or(if args.quick { QUICK_SEEDS } else { SEEDS });
-    let progress = Progress::new(seeds * pair.simulated.len() as u64);
+    let progress = Progress::telling(seeds * pair.simulated.len() as u64);
     let mut rows = Vec::new();
     for pool in &pair.simulated {
         progress.doing(&format!("{NAME} {} on {}", pool.name, machine.name()));
@@ -251,6 +268,8 @@ fn simulate(plan: &Plan<'_>, pair: &Pair, machine: &Machine) -> Result<Vec<Row>,
             seeds,
             pin: true,
             memory_limit: args.memory_limit,
+            most_steps: args.most_steps,
+            length: Length::Whole,
         };
         rows.push(cell.run(NAME, &progress)?.with(THREADS, pair.threads as u64));
     }

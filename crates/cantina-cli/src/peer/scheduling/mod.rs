@@ -146,7 +146,8 @@ mod tests {
                     if !contestant.shapes.admit(shape) || !fits {
                         continue;
                     }
-                    let assignment = Assignment { shape, tasks: 1_001, pin: false, patience };
+                    let assignment =
+                        Assignment { shape, tasks: 1_001, pin: false, patience, watched: false };
                     let reading = (contestant.drive)(Payload::Word, &assignment);
                     let reading = reading.unwrap_or_else(|fault| panic!("{contestant:?}: {fault}"));
                     let labour = reading.labour.unwrap();

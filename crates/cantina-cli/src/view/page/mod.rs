@@ -14,8 +14,9 @@ mod tests;
 mod tip;
 
 use super::beside;
-use super::experiment::Experiment;
+use super::experiment::{Experiment, SKIPPED};
 use super::grid::{Chart, Panel, charts, constants};
+use super::number::field;
 use super::paper::comparisons;
 use super::table::kind_name;
 use cantina_record::{Kind, Record, Row, Value};
@@ -73,7 +74,12 @@ pub(crate) fn page(record: &Record, known: &[Experiment]) -> String {
 }
 
 fn header(html: &mut String, record: &Record, title: &str, about: Option<&str>) {
-    let pools: BTreeSet<&str> = record.rows.iter().map(|row| row.pool.as_str()).collect();
+    let pools: BTreeSet<&str> = record
+        .rows
+        .iter()
+        .filter(|row| row.text(SKIPPED).is_none())
+        .map(|row| row.pool.as_str())
+        .collect();
     let fact = |name: &str| record.machine.get(name).map(Value::to_string);
     let mut run = match pools.len() {
         1 => "1 pool".to_owned(),
@@ -107,9 +113,10 @@ fn header(html: &mut String, record: &Record, title: &str, about: Option<&str>) 
     let is_real = |row: &Row| row.machine == "real";
     if record.rows.iter().any(is_real) {
         html.push_str(
-            "<p class=\"note\"><strong>Compare within this page.</strong> From one run to the next \
-             a ratio between two pools holds within about 30 %, an absolute number not at all. \
-             Marks are medians, whiskers reach from the smallest to the largest reading.</p>",
+            "<p class=\"note\"><strong>Compare within this page.</strong> How far the cores are from \
+             each other decides what pools reach, and in which order: numbers and ratios belong to the \
+             regime that stands beside them. Marks are medians, whiskers reach from the smallest to \
+             the largest reading.</p>",
         );
     }
     if !record.rows.iter().all(is_real) {
@@ -152,7 +159,7 @@ fn section(html: &mut String, experiment: &Experiment, rows: &[Row], headed: boo
     if !constants.is_empty() {
         let facts: Vec<String> = constants
             .iter()
-            .map(|(name, value)| format!("{} {value}", name.replace('_', " ")))
+            .map(|(name, value)| format!("{} {}", name.replace('_', " "), field(value)))
             .collect();
         let _ = write!(html, "<li>In every cell: {}.</li>", Escaped(facts.join(", ")));
     }
@@ -167,7 +174,7 @@ fn section(html: &mut String, experiment: &Experiment, rows: &[Row], headed: boo
             );
         }
     }
-    if let Some(sentence) = beside::ping_pong(experiment, rows) {
+    if let Some(sentence) = beside::regimes(experiment, rows) {
         let _ = write!(html, "<li>{}</li>", Escaped(sentence));
     }
     html.push_str("</ul></section>\n");

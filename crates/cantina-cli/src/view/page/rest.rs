@@ -2,7 +2,8 @@
 //! that this program does not know.
 
 use super::escape::Escaped;
-use cantina_record::{Record, Row, Value};
+use crate::view::number;
+use cantina_record::{Record, Row};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -14,7 +15,7 @@ pub(super) fn origin(html: &mut String, record: &Record) {
             html,
             "<div><dt>{}</dt><dd>{}</dd></div>",
             Escaped(name.replace('_', " ")),
-            Escaped(value)
+            Escaped(number::field(value))
         );
     }
     let commit = Escaped(&record.commit);
@@ -59,7 +60,7 @@ pub(super) fn bare_rows(html: &mut String, name: &str, rows: &[Row]) {
             row.consumers
         );
         for field in &fields {
-            let text = row.fields.get(*field).map(Value::to_string).unwrap_or_default();
+            let text = row.fields.get(*field).map(number::field).unwrap_or_default();
             let _ = write!(html, "<td>{}</td>", Escaped(text));
         }
         html.push_str("</tr>");

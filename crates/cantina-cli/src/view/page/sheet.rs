@@ -71,7 +71,9 @@ fn value(html: &mut String, reading: &Reading, best: Option<f64>, largest: f64) 
     let bar = if largest > 0.0 { 100.0 * reading.value.max(0.0) / largest } else { 0.0 };
     let text = Escaped(reading.value_text());
     let _ = write!(html, "<td style=\"--bar:{bar:.0}%\">");
-    let _ = if best == Some(reading.value) {
+    let _ = if !reading.converged {
+        write!(html, "<i title=\"not converged\">~ {text}</i>")
+    } else if best == Some(reading.value) {
         write!(html, "<b title=\"the best of its column\">{text}</b>")
     } else {
         write!(html, "<span>{text}</span>")
@@ -83,16 +85,20 @@ fn value(html: &mut String, reading: &Reading, best: Option<f64>, largest: f64) 
 }
 
 fn ratios(html: &mut String, measure: &Measure, panel: &Panel) {
-    let ratios = panel.ours_to_peers(measure);
-    if ratios.iter().all(Option::is_none) {
+    let ratios = panel.ratios(measure);
+    if ratios.is_empty() {
         return;
     }
-    html.push_str("<tfoot><tr><th scope=\"row\">best of ours / best peer</th>");
-    for ratio in ratios {
-        let text = ratio.map_or_else(String::new, |ratio| format!("{} ×", short(ratio)));
-        let _ = write!(html, "<td>{text}</td>");
+    html.push_str("<tfoot>");
+    for (name, ratios) in ratios {
+        let _ = write!(html, "<tr><th scope=\"row\">{name}</th>");
+        for ratio in ratios {
+            let text = ratio.map_or_else(String::new, |ratio| format!("{} ×", short(ratio)));
+            let _ = write!(html, "<td>{text}</td>");
+        }
+        html.push_str("</tr>");
     }
-    html.push_str("</tr></tfoot>");
+    html.push_str("</tfoot>");
 }
 
 fn footnotes(html: &mut String, panel: &Panel) {
@@ -103,6 +109,9 @@ fn footnotes(html: &mut String, panel: &Panel) {
             Escaped(places.join(", ")),
             Escaped(reason)
         );
+    }
+    if panel.is_unsettled() {
+        html.push_str("<p class=\"footnote\">~ not converged: no value to compare with.</p>");
     }
     if panel.surplus > 0 {
         let _ = write!(

@@ -226,7 +226,7 @@ fn a_simulated_machine_has_a_scale_of_its_own() {
 #[test]
 fn a_reader_is_told_what_the_numbers_are_worth() {
     let plain = page(&record(speeds()), &KNOWN);
-    assert!(plain.contains("holds within about 30 %"));
+    assert!(plain.contains("belong to the regime") && !plain.contains("30 %"));
     assert!(plain.contains("cargo run --release -- bench"));
     assert!(plain.contains("git checkout 0123abc"));
     assert!(!plain.contains("debug build"));
@@ -234,10 +234,10 @@ fn a_reader_is_told_what_the_numbers_are_worth() {
     assert!(!plain.contains("uncommitted"));
 
     let both = page(&rich(), &KNOWN);
-    assert!(both.contains("Simulated numbers") && both.contains("30 %"));
+    assert!(both.contains("Simulated numbers") && both.contains("belong to the regime"));
     let simulated = speeds().into_iter().map(|row| Row { machine: "sim:4x4".into(), ..row });
     let simulated = page(&record(simulated.collect()), &KNOWN);
-    assert!(simulated.contains("Simulated numbers") && !simulated.contains("30 %"));
+    assert!(simulated.contains("Simulated numbers") && !simulated.contains("belong to the regime"));
     let sample = record(speeds());
     let debug = Record { machine: sample.machine.clone().with("build", "debug"), ..sample.clone() };
     assert!(page(&debug, &KNOWN).contains("A debug build"));
@@ -245,6 +245,26 @@ fn a_reader_is_told_what_the_numbers_are_worth() {
     assert!(dirty.contains("git checkout 0123abc\n") && dirty.contains("uncommitted"));
     let unknown = page(&Record { commit: "unknown".into(), ..sample }, &KNOWN);
     assert!(!unknown.contains("git checkout"));
+}
+
+#[test]
+fn what_is_no_value_yet_and_who_dropped_out_is_marked_and_the_regime_named() {
+    use Kind::{Ours, Peer};
+    let rows = vec![
+        speed(Ours, "a", (1, 1), 50.0).with("converged", false).with("regime", "far"),
+        speed(Ours, "b-batch", (1, 1), 25.0).with("regime", "far"),
+        speed(Peer, "c-batch", (1, 1), 50.0).with("regime", "far"),
+        bare(&SPEED, Peer, "d", (1, 1)).with("skipped", "left out by --quick"),
+    ];
+    let page = page(&record(rows), &KNOWN);
+    let document = parse(&page);
+    let marked: Vec<String> = elements(&document, "i").map(text).collect();
+    assert_eq!(marked, ["~ 50.0"]);
+    assert_eq!(elements(&document, "b").map(text).collect::<Vec<_>>(), ["50.0"]);
+    for part in ["not converged", "the same of batches", "0.500 ×", "Regime: far.", "3 pools"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(page.contains("d: left out by --quick"), "{page}");
 }
 
 #[test]

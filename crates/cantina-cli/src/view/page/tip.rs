@@ -2,7 +2,7 @@
 
 use crate::view::experiment::Measure;
 use crate::view::grid::{Line, Reading};
-use crate::view::number::short;
+use crate::view::number::{field, short};
 use std::fmt::Write;
 
 /// One value with everything that belongs to it, in one line.
@@ -16,7 +16,7 @@ pub(super) fn tip(measure: &Measure, line: &Line, column: &str, reading: &Readin
         name == measure.value || spread
     };
     for (name, value) in reading.row.fields.iter().filter(|(name, _)| !measured(name)) {
-        let _ = write!(tip, "; {} {value}", name.replace('_', " "));
+        let _ = write!(tip, "; {} {}", name.replace('_', " "), field(value));
     }
     tip
 }

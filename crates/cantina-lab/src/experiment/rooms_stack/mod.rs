@@ -126,7 +126,8 @@ mod tests {
     fn every_stack_is_worked_off_by_any_number_of_workers() {
         for workers in [1, 3] {
             let (shape, patience) = (shape(workers), Duration::from_secs(60));
-            let assignment = Assignment { shape, tasks: nodes(9_000), pin: true, patience };
+            let assignment =
+                Assignment { shape, tasks: nodes(9_000), pin: true, patience, watched: false };
             for contestant in contestants(&[40]) {
                 assert_eq!(contestant.parameter, Some((FIELD, 40)));
                 if !contestant.shapes.admit(shape) {

@@ -237,7 +237,8 @@ mod tests {
     fn the_scheduler_computes_them_in_all_ways() {
         for contestant in contestants(&[0, 10]) {
             let patience = Duration::from_secs(60);
-            let assignment = Assignment { shape: shape(2), tasks: 1_000, pin: false, patience };
+            let assignment =
+                Assignment { shape: shape(2), tasks: 1_000, pin: false, patience, watched: false };
             let reading = (contestant.drive)(Payload::Word, &assignment).unwrap();
             let workers = reading.labour.and_then(|labour| labour.workers).unwrap();
             assert_eq!(workers.operations, operations(&forest(1_000)), "{contestant:?}");

@@ -119,7 +119,8 @@ mod tests {
         let patience = Duration::from_secs(60);
         for contestant in contestants() {
             for shape in SHAPES.into_iter().chain([Shape::new(3, 2)]) {
-                let assignment = Assignment { shape, tasks: 1_001, pin: false, patience };
+                let assignment =
+                    Assignment { shape, tasks: 1_001, pin: false, patience, watched: false };
                 let reading = (contestant.drive)(Payload::Word, &assignment);
                 assert!(reading.is_ok(), "{contestant:?}: {reading:?}");
             }

@@ -6,13 +6,14 @@
 //! the wished length. Then round after round everybody runs once, each round beginning with the
 //! next contestant, so that whatever drifts meets all of them alike. A repetition with a [`Guard`]
 //! reading beside it that shows a busy machine is thrown away and repeated, as long as that does not
-//! take too long; what is kept in spite of it is counted in the row.
+//! take too long; what is kept in spite of it is counted in the row. Before and after each it is read how far from each other the
+//! cores are ([`regime`]); repetitions on other cores than most are repeated, too.
 
 mod session;
 #[cfg(test)]
 mod tests;
 
-use super::{Contestant, Guard, Stopped, Watch};
+use super::{Contestant, Guard, Stopped, Watch, regime};
 use crate::workload::{Payload, Shape};
 use cantina_record::Row;
 use machine::time::Duration;
@@ -114,5 +115,5 @@ pub fn measure(
     let rows = columns
         .iter()
         .flat_map(|(column, cells)| cells.iter().filter_map(|cell| session.row(*column, cell)));
-    Ok(rows.collect())
+    Ok(regime::against_the_run(rows.collect()))
 }

@@ -1,6 +1,7 @@
 //! Warming up, going round, throwing away, summing up.
 
 use super::{Column, Plan};
+use crate::experiment::regime::{self, Distance};
 use crate::experiment::{
     Contestant, Event, Guard, Spread, Stopped, Watch, counted, fairness, rooms_stack, scheduling,
 };
@@ -13,6 +14,8 @@ use machine::time::Duration;
 const RETRIES: usize = 3;
 /// How long to wait for the machine to calm down before that.
 const CALM_DOWN: Duration = Duration::from_millis(20);
+/// How often in a row a repetition may come out in another regime than most, until that is how it is now.
+const STRAYS: usize = 3;
 /// How long consumers look for missing tasks.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The first warm-up run.
@@ -31,6 +34,10 @@ pub(super) struct Session<'a, 'w> {
     /// How much time may still be spent on repetitions that are thrown away.
     time_to_waste: Duration,
     watch: Watch<'w>,
+    /// How far apart the cores were when last something was said of it.
+    told: Option<Distance>,
+    /// How far apart they were around each repetition.
+    seen: Vec<Distance>,
 }
 
 /// A contestant in a column.
@@ -39,6 +46,8 @@ pub(super) struct Cell<'a> {
     assignment: Assignment,
     kept: Vec<Kept>,
     discarded: u64,
+    /// Of those, how many were of another regime than most.
+    strays: u64,
 }
 
 /// A repetition that counts.
@@ -46,8 +55,15 @@ struct Kept {
     reading: Reading,
     /// The worse of the guard's readings beside it.
     beside: Option<Duration>,
-    /// Nanoseconds of a word from one core to another, just after it.
-    ping_pong: Option<f64>,
+    /// How far apart the cores were just before and just after it.
+    cores: Vec<Distance>,
+}
+
+impl Kept {
+    /// Whether it was run on other cores than `usual`.
+    fn is_stray(&self, usual: Distance) -> bool {
+        self.cores.iter().any(|cores| cores.has_moved(usual))
+    }
 }
 
 impl<'a, 'w> Session<'a, 'w> {
@@ -59,7 +75,7 @@ impl<'a, 'w> Session<'a, 'w> {
     ) -> Self {
         // A busy machine may make it half as long again as planned, not more.
         let time_to_waste = plan.target.mul_f64(steps as f64 / 2.0);
-        Self { plan, guard, time_to_waste, watch }
+        Self { plan, guard, time_to_waste, watch, told: None, seen: Vec::new() }
     }
 
     /// Measures everybody who can run in `column`.
@@ -75,12 +91,65 @@ impl<'a, 'w> Session<'a, 'w> {
         if let Some(guard) = &mut self.guard {
             guard.look();
         }
+        self.tell_moves()?;
         for round in 0..self.plan.repetitions {
             for index in order(round, cells.len()) {
                 self.repeat(column, &mut cells[index])?;
             }
         }
+        self.make_up(column, &mut cells)?;
         Ok(cells)
+    }
+
+    /// Says so if the cores are others than when last something was said of them.
+    fn tell_moves(&mut self) -> Result<(), Stopped> {
+        let Some(now) = self.guard.as_ref().and_then(Guard::distance) else { return Ok(()) };
+        match self.told.replace(now) {
+            Some(then) if now.has_moved(then) => {
+                let line = format!("the cores moved: they were {then}, and are {now}");
+                tell(&mut self.watch, Event::Note(&line))
+            }
+            Some(then) => {
+                self.told = Some(then);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Runs again what was run on other cores than most, while there is time for it and it is not how things are now.
+    fn make_up(&mut self, column: Column, cells: &mut [Cell<'_>]) -> Result<(), Stopped> {
+        let Some(usual) = Distance::usual(self.seen.iter().copied()) else { return Ok(()) };
+        let mut misses = 0;
+        for cell in cells {
+            while let Some(at) = cell.kept.iter().position(|kept| kept.is_stray(usual)) {
+                if misses == STRAYS || self.time_to_waste.is_zero() {
+                    return Ok(());
+                }
+                let Some(kept) = self.run_guarded(column, cell)? else { return Ok(()) };
+                self.time_to_waste = self.time_to_waste.saturating_sub(kept.reading.elapsed);
+                cell.discarded += 1;
+                cell.strays += 1;
+                if kept.is_stray(usual) {
+                    misses += 1;
+                } else {
+                    misses = 0;
+                    cell.kept[at] = kept;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A repetition with the guard's readings around it, if there is a guard.
+    fn run_guarded(&mut self, column: Column, cell: &Cell<'_>) -> Result<Option<Kept>, Stopped> {
+        let Some(guard) = &mut self.guard else { return Ok(None) };
+        let before = guard.distance();
+        let (reading, beside) = guard.around(|| run(&mut self.watch, self.plan, column, cell));
+        let cores: Vec<Distance> = before.into_iter().chain(guard.distance()).collect();
+        self.seen.extend(&cores);
+        self.tell_moves()?;
+        Ok(Some(Kept { reading: reading?, beside: Some(beside), cores }))
     }
 
     /// A cell whose runs have the right number of tasks.
@@ -94,8 +163,9 @@ impl<'a, 'w> Session<'a, 'w> {
             tasks: self.plan.tasks.unwrap_or(FIRST_TASKS),
             pin: column.pin,
             patience: PATIENCE,
+            watched: false,
         };
-        let mut cell = Cell { contestant, assignment, kept: Vec::new(), discarded: 0 };
+        let mut cell = Cell { contestant, assignment, kept: Vec::new(), discarded: 0, strays: 0 };
         let most = MOST_BYTES / column.payload.bytes();
         let mut known = false;
         loop {
@@ -118,29 +188,35 @@ impl<'a, 'w> Session<'a, 'w> {
     /// Adds a repetition to `cell`.
     fn repeat(&mut self, column: Column, cell: &mut Cell<'_>) -> Result<(), Stopped> {
         for attempt in 0..=RETRIES {
-            let Some(guard) = &mut self.guard else {
+            let Some(kept) = self.run_guarded(column, cell)? else {
                 let reading = run(&mut self.watch, self.plan, column, cell)?;
-                cell.kept.push(Kept { reading, beside: None, ping_pong: None });
+                cell.kept.push(Kept { reading, beside: None, cores: Vec::new() });
                 break;
             };
-            let (reading, beside) = guard.around(|| run(&mut self.watch, self.plan, column, cell));
-            let reading = reading?;
-            if guard.is_calm(beside) || attempt == RETRIES || self.time_to_waste.is_zero() {
-                let ping_pong = guard.ping_pong();
-                cell.kept.push(Kept { reading, beside: Some(beside), ping_pong });
+            if self.is_calm(&kept) || attempt == RETRIES || self.time_to_waste.is_zero() {
+                cell.kept.push(kept);
                 break;
             }
             cell.discarded += 1;
-            self.time_to_waste = self.time_to_waste.saturating_sub(reading.elapsed + CALM_DOWN);
+            let wasted = kept.reading.elapsed + CALM_DOWN;
+            self.time_to_waste = self.time_to_waste.saturating_sub(wasted);
             if self.time_to_waste.is_zero() {
                 let line = "the machine stays busy: from here on disturbed repetitions are kept, \
                             and counted in their rows";
                 tell(&mut self.watch, Event::Note(line))?;
             }
             thread::sleep(CALM_DOWN);
-            guard.look();
+            if let Some(guard) = &mut self.guard {
+                guard.look();
+            }
         }
         tell(&mut self.watch, Event::Ran)
+    }
+
+    /// Whether the machine was calm beside a repetition, as far as is known by now.
+    fn is_calm(&self, kept: &Kept) -> bool {
+        let guarded = self.guard.as_ref().zip(kept.beside);
+        guarded.is_none_or(|(guard, beside)| guard.is_calm(beside))
     }
 
     /// What a cell says, if it was measured at all.
@@ -151,10 +227,7 @@ impl<'a, 'w> Session<'a, 'w> {
         let got = Spread::of(cell.kept.iter().map(|kept| rate(kept.reading.elapsed)))?;
         let put = Spread::of(cell.kept.iter().map(|kept| rate(kept.reading.put_elapsed)))?;
         // Judged at the end, when the machine's best is known.
-        let disturbed = cell.kept.iter().filter(|kept| {
-            let guarded = self.guard.as_ref().zip(kept.beside);
-            guarded.is_some_and(|(guard, beside)| !guard.is_calm(beside))
-        });
+        let disturbed = cell.kept.iter().filter(|kept| !self.is_calm(kept));
         let row = Row {
             experiment: self.plan.experiment.clone(),
             machine: self.plan.machine.clone(),
@@ -181,10 +254,9 @@ impl<'a, 'w> Session<'a, 'w> {
         let row = scheduling::worked(row, readings.clone(), cell.assignment.tasks);
         let row = rooms_stack::spent(row, readings, cell.assignment.tasks);
         let row = cell.contestant.label(counted(row, counters));
-        let row = match Spread::of(cell.kept.iter().filter_map(|kept| kept.ping_pong)) {
-            Some(ping_pong) => row.with("ping_pong_ns", ping_pong.median),
-            None => row,
-        };
+        let cores: Vec<Distance> = cell.kept.iter().flat_map(|kept| kept.cores.clone()).collect();
+        let row = regime::label(row, &cores);
+        let row = if cell.strays > 0 { row.with("strays", cell.strays) } else { row };
         Some(match &cell.contestant.version {
             Some(version) => row.with("version", version.as_str()),
             None => row,

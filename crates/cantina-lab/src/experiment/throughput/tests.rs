@@ -2,6 +2,7 @@
 
 use super::session::{calibrate, order};
 use super::{Column, NAME, Pin, Plan, SHAPES, measure};
+use crate::experiment::regime::{self, Distance};
 use crate::experiment::{Contestant, Event, Guard, Shapes, Stopped, registered};
 use crate::workload::{Assignment, Counters, Fault, Payload, Reading, Shape};
 use cantina_record::{Kind, Row};
@@ -197,10 +198,71 @@ fn a_disturbed_repetition_is_thrown_away_and_repeated() {
 #[test]
 fn a_row_tells_how_far_apart_the_cores_were() {
     let contestants = [pretender("a", Duration::from_micros(1), &Log::default())];
-    let mut nanos = [9.0, 9.0, 30.0, 50.0, 40.0].into_iter();
-    let guard = guard(&[100; 8]).with_ping_pong(move || nanos.next().unwrap());
+    let guard = guard(&[100; 8]).with_distance(distances(&[9.0, 30.0, 30.0, 40.0, 44.0]));
     let rows = run(&plan(&[ONE_TO_ONE], 3), &contestants, Some(guard));
-    assert_eq!(rows[0].number("ping_pong_ns"), Some(40.0), "not of the looks before the first run");
+    let read = ["ping_pong_ns", "ping_pong_ns_min", "ping_pong_ns_max"];
+    // Before and after each, and not of the look before the first column.
+    assert_eq!(read.map(|name| rows[0].number(name)), [35.0, 30.0, 44.0].map(Some));
+    assert_eq!((rows[0].text("regime"), regime::has_moved(&rows[0])), (Some("near"), false));
+}
+
+/// So many nanoseconds from core to core, one reading after the other, and then always the last; 0 stands for a single core.
+fn distances(nanos: &'static [f64]) -> impl FnMut() -> Distance {
+    let last = nanos.last().copied();
+    let mut nanos = nanos.iter().copied();
+    move || {
+        let ping_pong = nanos.next().or(last).filter(|nanos| *nanos > 0.0);
+        Distance { ping_pong, contended_add: None }
+    }
+}
+
+/// The rows of runs of one contestant beside which the cores were so far apart, and what was said.
+fn moving(nanos: &'static [f64], repetitions: usize) -> (Vec<Row>, Vec<String>) {
+    let contestant = pretender("a", Duration::from_micros(1), &Log::default());
+    let guard = guard(&[]).with_distance(distances(nanos));
+    let mut notes = Vec::new();
+    let plan = plan(&[ONE_TO_ONE], repetitions);
+    let rows = measure(&plan, &[&contestant], Some(guard), &mut |event| {
+        if let Event::Note(line) = event {
+            notes.push(line.to_owned());
+        }
+        ControlFlow::Continue(())
+    });
+    (rows.unwrap(), notes)
+}
+
+#[test]
+fn a_move_of_the_cores_is_told_of_once_and_what_was_run_meanwhile_is_run_again() {
+    // One of five repetitions begins far and ends near.
+    let near = &[28.0, 28.0, 170.0, 28.0, 28.0, 28.0, 28.0, 28.0];
+    let (rows, notes) = moving(near, 5);
+    let expected = [
+        "the cores moved: they were 28 ns apart (near), and are 170 ns apart (far)",
+        "the cores moved: they were 170 ns apart (far), and are 28 ns apart (near)",
+    ];
+    assert_eq!(notes, expected);
+    assert_eq!((rows[0].text("regime"), regime::has_moved(&rows[0])), (Some("near"), false));
+    let counts = ["repetitions", "strays", "ping_pong_ns_max"];
+    assert_eq!(counts.map(|name| rows[0].number(name)), [5.0, 2.0, 28.0].map(Some));
+}
+
+#[test]
+fn cores_that_moved_for_good_are_marked_and_not_waited_for() {
+    let (rows, notes) = moving(&[28.0, 28.0, 28.0, 28.0, 28.0, 170.0], 5);
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(regime::has_moved(&rows[0]));
+    assert_eq!(rows[0].number("strays"), Some(3.0), "three tries");
+    assert_eq!(rows[0].number("ping_pong_ns_max"), Some(170.0));
+}
+
+#[test]
+fn a_second_core_that_comes_during_a_run_is_noticed() {
+    let (rows, notes) = moving(&[0.0, 0.0, 0.0, 28.0], 4);
+    assert_eq!(notes, ["the cores moved: they were one, and are 28 ns apart (near)"]);
+    assert_eq!(rows[0].text("regime"), Some("near"));
+    let (rows, notes) = moving(&[0.0], 2);
+    assert!(notes.is_empty(), "{notes:?}");
+    assert_eq!((rows[0].text("regime"), rows[0].number("ping_pong_ns")), (Some("one-core"), None));
 }
 
 #[test]

@@ -1,10 +1,12 @@
-use super::{simulate, write};
+use super::{Shown, show, simulate, simulation, write};
 use cantina_on_sim::pool::{Consumer, Full, Producer, TaskPool};
 use cantina_record::Kind;
 use cantina_sim::Arc;
 use cantina_sim::lock::Mutex;
 use cantina_sim::park::Parker;
+use cantina_sim::schedule::Schedule;
 use cantina_sim::thread;
+use cantina_sim::trace::Trace;
 use lab_on_sim::conformance::{Trial, trials_of};
 use lab_on_sim::registry::{Facts, Family, Order};
 use std::collections::VecDeque;
@@ -118,7 +120,7 @@ fn trial(bug: Bug) -> Trial {
 #[test]
 fn a_violation_is_shown_with_an_interleaving_of_the_threads_involved() {
     let trial = trial(Bug::EmptyWhenContended);
-    let (text, log) = (1..50).find_map(|seed| simulate(&trial, seed)).unwrap();
+    let Shown { text, log, .. } = (1..50).find_map(|seed| simulate(&trial, seed)).unwrap();
     println!("{text}");
     let told = [
         "not a queue: \"empty\"",
@@ -141,21 +143,21 @@ fn a_violation_is_shown_with_an_interleaving_of_the_threads_involved() {
 
 #[test]
 fn a_hang_is_shown_with_what_happened_last() {
-    let (text, _) = simulate(&trial(Bug::KeepsTheLock), 1).unwrap();
+    let Shown { text, .. } = simulate(&trial(Bug::KeepsTheLock), 1).unwrap();
     assert!(text.contains("\nWhat happened last, where threads meet:\n"), "{text}");
     assert!(text.contains("is locked already\n"), "{text}");
 }
 
 #[test]
 fn threads_that_never_end_are_found() {
-    let (text, _) = simulate(&trial(Bug::LeavesAThread), 2).unwrap();
+    let Shown { text, .. } = simulate(&trial(Bug::LeavesAThread), 2).unwrap();
     assert!(text.contains("threads that never ended: [Standing"), "{text}");
 }
 
 #[test]
 fn what_does_not_come_again_is_shown_without_an_interleaving() {
     let trial = trial(Bug::Fickle);
-    let (text, log) = (1..50).find_map(|seed| simulate(&trial, seed)).unwrap();
+    let Shown { text, log, .. } = (1..50).find_map(|seed| simulate(&trial, seed)).unwrap();
     assert!(text.contains("not a queue: "), "{text}");
     let note = "Run again it came out otherwise: it depends on where memory lies.\n";
     assert!(text.ends_with(note) && log.is_none(), "{text}");
@@ -164,16 +166,34 @@ fn what_does_not_come_again_is_shown_without_an_interleaving() {
 #[test]
 fn the_same_seed_finds_the_same() {
     let trial = trial(Bug::EmptyWhenContended);
-    let [first, second] = [(); 2].map(|()| simulate(&trial, 5).unwrap().0);
+    let [first, second] = [(); 2].map(|()| simulate(&trial, 5).unwrap().text);
     // The numbers of words depend on where memory lies, and it is the system's.
     let finding = |text: &str| text.split_once("\nWhat happened meanwhile").unwrap().0.to_owned();
     assert_eq!(finding(&first), finding(&second));
 }
 
 #[test]
+fn a_printed_schedule_is_the_same_run_again() {
+    let trial = trial(Bug::EmptyWhenContended);
+    let mut seen = 0;
+    // By chance, by priorities, and with stalls.
+    for seed in 1..50 {
+        let Some(first) = simulate(&trial, seed) else { continue };
+        let printed: Trace = first.schedule.to_string().parse().unwrap();
+        let again = simulation(seed).schedule(Schedule::Replay(printed));
+        let second = show(&again, &trial, seed).expect("it is found again");
+        let finding = |shown: &Shown| shown.text.split_once("\nschedule: ").unwrap().0.to_owned();
+        assert_eq!(finding(&first), finding(&second), "seed {seed}");
+        assert_eq!(first.schedule, second.schedule);
+        seen += 1;
+    }
+    assert!(seen > 3, "{seen}");
+}
+
+#[test]
 fn every_access_is_written_where_it_was_asked_for() {
     let trial = trial(Bug::EmptyWhenContended);
-    let log = (1..50).find_map(|seed| simulate(&trial, seed)).unwrap().1;
+    let log = (1..50).find_map(|seed| simulate(&trial, seed)).unwrap().log;
     assert_eq!(write(log.clone(), None), "\nWith --log FILE: every access of that run.\n");
     let path = std::env::temp_dir().join(format!("cantina-check-{}.log", std::process::id()));
     let said = write(log.clone(), Some(&path));

@@ -2,7 +2,8 @@
 
 use super::{NAME, THREADS};
 use crate::failure::Failure;
-use cantina_lab::experiment::Spread;
+use crate::view::short;
+use cantina_lab::experiment::{Spread, regime};
 use cantina_lab::workload::BACKLOG;
 use cantina_record::Row;
 use std::fmt;
@@ -14,6 +15,10 @@ const FACTOR: f64 = 2.0;
 #[derive(Debug, PartialEq)]
 pub(crate) struct Verdict {
     columns: Vec<Column>,
+    /// The regime of the real rows of several threads, and the nanoseconds of a word between their cores.
+    regime: Option<(String, f64)>,
+    /// Whether the cores moved between what is compared: then nothing is.
+    moved: bool,
 }
 
 #[derive(Debug, PartialEq)]
@@ -60,7 +65,11 @@ impl Column {
 
 impl Verdict {
     /// Compares the rows of both machines.
-    pub(super) fn of(rows: &[Row], threads: &[usize], pools: &[String]) -> Self {
+    pub(super) fn of(rows: &[Row], threads: &[usize], pools: &[String], moved: bool) -> Self {
+        let together = |row: &&Row| row.number(THREADS) > Some(1.0) && row.machine == "real";
+        let read =
+            |row: &Row| Some((row.text(regime::FIELD)?.to_owned(), row.number(regime::PING_PONG)?));
+        let regime = rows.iter().filter(together).find_map(read);
         let rate = |pool: &str, threads: usize, real: bool| {
             let is_it = |row: &&Row| {
                 row.pool == pool
@@ -77,7 +86,7 @@ impl Verdict {
             threads,
             pools: pools.iter().filter_map(|name| pool(name, threads)).collect(),
         };
-        Self { columns: threads.iter().map(column).collect() }
+        Self { columns: threads.iter().map(column).collect(), regime, moved }
     }
 
     /// `row` with the ratio to the first pool on its machine.
@@ -93,15 +102,20 @@ impl Verdict {
     }
 
     /// # Errors
-    /// When two pools do not agree.
+    /// When two pools do not agree, or it cannot be said whether they do.
     pub(crate) fn judge(&self) -> Result<(), Failure> {
+        if self.moved {
+            return Err(Failure::Failed(format!(
+                "{NAME} is inconclusive: this machine's cores moved in every try"
+            )));
+        }
         let Some(column) = self.columns.iter().find(|column| column.apart() > FACTOR) else {
             return Ok(());
         };
         Err(Failure::Failed(format!(
-            "{NAME}: with {} thread(s) two ratios differ by {:.2}, more than a factor of {FACTOR}",
+            "{NAME}: with {} thread(s) two ratios differ by {}, more than a factor of {FACTOR}",
             column.threads,
-            column.apart()
+            short(column.apart())
         )))
     }
 }
@@ -133,31 +147,41 @@ impl fmt::Display for Verdict {
             for pool in &column.pools {
                 let (real, simulated) = (pool.real / first.real, pool.simulated / first.simulated);
                 let apart = (real / simulated).max(simulated / real);
-                let nanos = |mops: f64| 1e3 / mops;
+                let nanos = |mops: f64| short(1e3 / mops);
                 let (here, there) = (nanos(pool.real), nanos(pool.simulated));
                 let (off, word) = match pool.quotient() / median {
                     slow if slow >= 1.0 => (slow, "slow"),
                     fast => (1.0 / fast, "fast"),
                 };
                 let name = &pool.name;
+                let [real, simulated, apart, off] = [real, simulated, apart, off].map(short);
                 writeln!(
                     f,
-                    "  {name:width$}  {real:6.2}  {simulated:9.2}  {apart:6.2}  {here:8.1}  {there:12.1}  \
-                     {off:.2} times too {word}"
+                    "  {name:width$}  {real:>6}  {simulated:>9}  {apart:>6}  {here:>8}  {there:>12}  \
+                     {off} times too {word}"
                 )?;
             }
             let Some((high, low)) = column.worst() else { continue };
+            let outcome = match (self.moved && column.threads > 1, column.apart() <= FACTOR) {
+                (true, _) => "inconclusive, since the cores moved",
+                (false, true) => "they agree",
+                (false, false) => "they do not agree",
+            };
             writeln!(
                 f,
-                "  farthest apart of all pairs: {} to {}, {:.2} real and {:.2} simulated, a factor \
-                 of {:.2}: {}",
+                "  farthest apart of all pairs: {} to {}, {} real and {} simulated, a factor \
+                 of {}: {}",
                 high.name,
                 low.name,
-                high.real / low.real,
-                high.simulated / low.simulated,
-                column.apart(),
-                if column.apart() <= FACTOR { "they agree" } else { "they do not agree" }
+                short(high.real / low.real),
+                short(high.simulated / low.simulated),
+                short(column.apart()),
+                outcome
             )?;
+        }
+        if let Some((name, nanos)) = &self.regime {
+            let nanos = short(*nanos);
+            writeln!(f, "\nRegime: {name}, a word took {nanos} ns from one core to another.")?;
         }
         Ok(())
     }
@@ -174,7 +198,8 @@ mod tests {
             real,
             simulated,
         };
-        Verdict { columns: vec![Column { threads: 2, pools: rates.iter().map(pool).collect() }] }
+        let columns = vec![Column { threads: 2, pools: rates.iter().map(pool).collect() }];
+        Verdict { columns, regime: Some(("far".to_owned(), 170.25)), moved: false }
     }
 
     #[test]
@@ -182,6 +207,20 @@ mod tests {
         let agreed = verdict(&[("a", 10.0, 100.0), ("b", 20.0, 101.0), ("c", 5.0, 50.0)]);
         assert_eq!(agreed.judge(), Ok(()));
         assert!(agreed.to_string().contains("they agree"), "{agreed}");
+        assert!(
+            agreed
+                .to_string()
+                .ends_with("Regime: far, a word took 170 ns from one core to another.\n")
+        );
+    }
+
+    #[test]
+    fn cores_that_moved_in_every_try_leave_it_open() {
+        let same = verdict(&[("a", 10.0, 100.0), ("b", 20.0, 200.0)]);
+        let moved = Verdict { moved: true, ..same };
+        let failure = moved.judge().unwrap_err();
+        assert!(failure.to_string().contains("inconclusive"), "{failure}");
+        assert!(moved.to_string().contains("inconclusive") && !moved.to_string().contains("agree"));
     }
 
     #[test]
@@ -189,7 +228,7 @@ mod tests {
         // Each within a factor of two of the first, but not of each other.
         let apart = verdict(&[("a", 10.0, 10.0), ("b", 19.0, 10.0), ("c", 10.0, 19.0)]);
         assert!(matches!(apart.judge(), Err(Failure::Failed(_))));
-        assert!(apart.to_string().contains("b to c, 1.90 real and 0.53 simulated"), "{apart}");
+        assert!(apart.to_string().contains("b to c, 1.90 real and 0.526 simulated"), "{apart}");
         assert!(apart.to_string().contains("they do not agree"), "{apart}");
     }
 }

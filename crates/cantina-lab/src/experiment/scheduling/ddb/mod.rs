@@ -159,7 +159,13 @@ mod tests {
         let patience = Duration::from_secs(60);
         for contestant in contestants() {
             for (workers, tasks) in [(1, 1), (2, 3_000), (3, 56)] {
-                let assignment = Assignment { shape: shape(workers), tasks, pin: false, patience };
+                let assignment = Assignment {
+                    shape: shape(workers),
+                    tasks,
+                    pin: false,
+                    patience,
+                    watched: false,
+                };
                 let reading = (contestant.drive)(Payload::Word, &assignment).unwrap();
                 let ran = reading.labour.and_then(|labour| labour.workers).unwrap().operations;
                 assert!(ran >= tasks, "{contestant:?}: {ran} of {tasks}");
