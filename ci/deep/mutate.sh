@@ -76,7 +76,9 @@ while IFS=$'\t' read -r file line column word new; do
         ;;
       124) verdict='NO VERDICT IN TIME' escaped=$((escaped + 1)) ;;
       *)
-        verdict="caught by $(grep --text --only-matching --extended-regexp "$module::\w+: FAILED$" "$log" | head -n 1 | sed 's/: FAILED//')"
+        # One that ends the program says no name.
+        name=$(grep --text --only-matching --extended-regexp "$module::[a-z0-9_:]+: FAILED$" "$log" | head -n 1) || true
+        verdict="caught${name:+ by ${name%: FAILED}}"
         [ -z "$why" ] || verdict="$verdict, THOUGH LISTED in unobservable.txt" escaped=$((escaped + 1))
         ;;
     esac
