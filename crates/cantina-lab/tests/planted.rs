@@ -3,6 +3,7 @@
 
 mod twin;
 
+use cantina_effort::rounds;
 use cantina_lab::conformance::{Effort, Failure, trials_of};
 use cantina_lab::registry::Order;
 use cantina_lab::workload::{Assignment, Fault, Shape, run_beside};
@@ -10,8 +11,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use twin::{Bug, Plant, Setting, plants};
 
-/// How many seeds a bug may hide from: two threads may fail to meet.
+/// How many seeds a bug may hide from, in the gate and in the deep run: two threads may fail to meet. The first that shows it will do.
 const SEEDS: u64 = 20;
+const DEEP: u64 = 200;
 
 fn effort() -> Effort {
     Effort { tasks: 1_000, rounds: 10, ..Effort::real() }
@@ -27,7 +29,8 @@ fn is_found(bug: Bug) {
             let trials = trials_of(&setting);
             let trial = trials.iter().find(|trial| trial.check == found_by);
             let trial = trial.unwrap_or_else(|| panic!("no {found_by} for {setting:?}"));
-            let failures = (1..=SEEDS).filter_map(|seed| trial.run(&effort, seed).err());
+            let failures =
+                (1..=rounds(SEEDS, DEEP)).filter_map(|seed| trial.run(&effort, seed).err());
             let found = failures.map(|failure| failure.to_string()).find(|failure| {
                 println!("{failure}\n");
                 failure.contains(says)

@@ -6,14 +6,17 @@ extern crate lab_on_sim as cantina_lab;
 #[path = "../../../crates/cantina-lab/tests/twin/mod.rs"]
 mod twin;
 
+use cantina_effort::rounds;
 use cantina_lab::conformance::{Effort, Trial, trials_of};
 use cantina_lab::registry::Order;
 use machine::engine::Simulation;
 use machine::time::Duration;
 use twin::{Bug, Plant, Setting, plants};
 
-/// Schedules a bug may hide from.
+/// Schedules a bug may hide from, and on which a sound twin must show nothing; in the deep run, more.
 const SCHEDULES: u64 = 100;
+const SOUND: u64 = 5;
+const DEEP: u64 = 20;
 
 /// What is wrong on the schedule that `seed` draws.
 fn simulate(trial: &Trial, effort: &Effort, seed: u64) -> Result<(), String> {
@@ -35,7 +38,8 @@ fn every_bug_is_found_on_some_schedule() {
         }
         let trials = trials_of(&setting);
         let trial = trials.iter().find(|trial| trial.check == found_by).unwrap();
-        let mut failures = (1..=SCHEDULES).filter_map(|seed| simulate(trial, &effort, seed).err());
+        let mut failures = (1..=rounds(SCHEDULES, DEEP * SCHEDULES))
+            .filter_map(|seed| simulate(trial, &effort, seed).err());
         match failures.find(|failure| failure.contains(says)) {
             Some(failure) => println!("{failure}\n"),
             None => hidden.push(trial.name()),
@@ -56,7 +60,7 @@ fn no_schedule_shows_anything_in_a_sound_twin() {
         Setting { limit: Some(20), ..Setting::last_in_first_out() },
     ];
     for trial in settings.iter().flat_map(trials_of) {
-        for seed in 1..=5 {
+        for seed in 1..=rounds(SOUND, DEEP * SOUND) {
             simulate(&trial, &Effort::simulated(), seed).unwrap_or_else(|wrong| panic!("{wrong}"));
         }
     }

@@ -54,7 +54,8 @@
 //!
 //! # Progress
 //! Sends, spawns and turns are lock-free but for allocation: run queues, mailboxes and lists of waiters are exchanges of
-//! words. Locks are taken by who goes to sleep and who wakes a sleeper, by who hands on a chain of blocks, by
+//! words. The delivery of a message is lock-free from the moment on at which its unit is in a run queue: the thread whose message found the
+//! mailbox idle puts it there, and if it is stopped between these two steps the messages of this unit wait for it, others' too. Locks are taken by who goes to sleep and who wakes a sleeper, by who hands on a chain of blocks, by
 //! `spawn_blocking`, by who waits
 //! for a promise outside of a worker, and by who is to be cancelled. An operation that blocks keeps its worker, and the
 //! others do its other work.

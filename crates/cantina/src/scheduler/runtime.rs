@@ -138,7 +138,8 @@ impl Builder {
     }
 
     /// What the machine looks like; it is asked unless told. Workers are spread over its cores, and steal from those on
-    /// their own node first, then from node to node as they are far.
+    /// their own node first, then from node to node as they are far. Of three and more they steal free operations from the one that has most,
+    /// and from the nearest of those that have as many.
     pub fn topology(mut self, topology: Topology) -> Self {
         self.topology = Some(topology);
         self
