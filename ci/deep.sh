@@ -7,8 +7,9 @@
 #   mutate MODULE...     weakens each ordering of a module, drops each fence: its loom scenarios must notice
 #   loom MODULE...       its scenarios on every schedule, without a bound
 #   sanitize KIND        the tests on real threads under the address or the thread sanitizer
-#   check POOL SECONDS   random programs, judged, from a seed that nobody has tried
+#   check POOL... SECONDS  random programs, judged, from a seed that nobody has tried
 #   search [SECONDS]     the same for all pools, crashes at every step, graphs of operations
+#   scheduling           the scheduler with a million of each thing, graphs of operations, its experiments with 32 simulated workers
 #   planted              every planted bug is found, from many seeds
 #   mutants [PART...]    bugs that somebody has thought of, mutants/: each is found by the tool it names
 #   assembly             SALSA's fast paths have no locked instruction and no fence
@@ -39,7 +40,7 @@ parts() {
 passed=() failed=()
 step() {
   local begin=$SECONDS code=0 most
-  [ -f "ci/deep/$1.sh" ] || { echo "deep: no step $1"; sed -n '3,21s/^# \{0,1\}//p' "$0"; exit 2; }
+  [ -f "ci/deep/$1.sh" ] || { echo "deep: no step $1"; sed -n '3,22s/^# \{0,1\}//p' "$0"; exit 2; }
   most=$(limit "$1")
   echo "== $*"
   timeout --kill-after=30 "$most" bash "ci/deep/$1.sh" "${@:2}" || code=$?
@@ -63,6 +64,7 @@ changed() {
     step sanitize thread
     step planted
     step search 300
+    step scheduling
     step assembly
     step instructions
     step bench
@@ -72,7 +74,7 @@ changed() {
 }
 case ${1:-} in
   '' | --since) changed "$@" ;;
-  -*) sed -n '2,22s/^# \{0,1\}//p' "$0"; exit 2 ;;
+  -*) sed -n '2,23s/^# \{0,1\}//p' "$0"; exit 2 ;;
   mutate | loom)
     [ $# -gt 1 ] || { echo "deep: $1 which module?"; exit 2; }
     for module in "${@:2}"; do step "$1" "$module"; done

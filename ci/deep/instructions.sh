@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # How many instructions a put and a get take, single-threaded, in the steady state: the difference of two runs of different length, so that
 # starting up does not count. Needs valgrind; says so and passes where there is none.
-# rooms: a room that is entered and left, beside a lock of parking_lot that is taken and released. Their times: `cargo run --release -p cantina
+# rooms: a room that is entered and left, counted: one of four, which are not in one word; beside a lock of parking_lot that is taken and released. Their times: `cargo run --release -p cantina
 # --example enter_exit`.
 # pools: what each registered pool takes, beside the table that simulated runs are billed by; fails where that is wrong by more than a fifth. The
 # pair is as long as it is in a loop of both, and divided as calls that are not inlined are; batches are counted in such calls, and so is what
@@ -35,6 +35,7 @@ pair fast_paths worker "$most"
 pair fast_paths salsa
 pair fast_paths claims
 pair enter_exit rooms "$most_of_rooms"
+pair enter_exit counted
 pair enter_exit lock
 
 out=$(mktemp -d)

@@ -41,7 +41,8 @@ impl<C: Clock + ?Sized> Clock for &C {
 pub enum Batch {
     /// Each task goes by itself, at some instant of the call.
     Each,
-    /// All of them go at one instant, in order.
+    /// All of them go at one instant, in order. Fewer than were asked for is the claim that there was a moment of the call without
+    /// others.
     AtOnce,
 }
 
@@ -195,26 +196,20 @@ impl<C: Clock> Log<C> {
     }
 
     /// The get that began last came back with `items`, first one first. None of them is the claim
-    /// that there is nothing, unless nothing was asked for.
+    /// that there is nothing, unless nothing was asked for; of a batch at once so are fewer than that.
     ///
     /// # Panics
     /// When the call under way is not a get.
     pub fn end_get_many(&mut self, items: impl IntoIterator<Item = Item>) {
         let (call, start, end) = self.end();
         let Call::Get(max, batch) = call else { panic!("under way is not a get, but {call:?}") };
-        let before = self.operations.len();
+        let items: Box<[Item]> = items.into_iter().collect();
+        let (got, at_once) = (items.len(), batch == Batch::AtOnce);
         match batch {
-            Batch::AtOnce => {
-                let items: Box<[Item]> = items.into_iter().collect();
-                if !items.is_empty() {
-                    self.push(start, Some(end), Action::GetAtOnce(items));
-                }
-            }
-            Batch::Each => {
-                items.into_iter().for_each(|item| self.push(start, Some(end), Action::Get(item)));
-            }
+            Batch::AtOnce if got > 0 => self.push(start, Some(end), Action::GetAtOnce(items)),
+            _ => items.iter().for_each(|item| self.push(start, Some(end), Action::Get(*item))),
         }
-        if self.operations.len() == before && max > 0 {
+        if got == 0 && max > 0 || at_once && got < max {
             self.push(start, Some(end), Action::Empty);
         }
     }

@@ -77,7 +77,18 @@ fn an_atomic_batch_is_one_operation() {
     log.put_all(&[1, 2], Batch::AtOnce, || 2);
     log.put_all(&[3, 4, 5], Batch::AtOnce, || 1);
     log.get_many(4, Batch::AtOnce, |task| *task, &mut Vec::new(), |into| into.extend([1, 2]));
-    assert_eq!(lines(log), ["t0 1..2 put [1 2]", "t0 3..4 put [3] full 4", "t0 5..6 get [1 2]"]);
+    log.get_many(1, Batch::AtOnce, |task| *task, &mut Vec::new(), |into| into.push(3));
+    // Those were all that were asked for; of the two before there were no more.
+    assert_eq!(
+        lines(log),
+        [
+            "t0 1..2 put [1 2]",
+            "t0 3..4 put [3] full 4",
+            "t0 5..6 get [1 2]",
+            "t0 5..6 get empty",
+            "t0 7..8 get [3]",
+        ]
+    );
 }
 
 #[test]

@@ -63,7 +63,7 @@ impl Folder {
     /// all are on the disk. What has come there since, from another run, is not: then they go to a directory with
     /// another number.
     pub(crate) fn write(&self, files: &[(&str, &str)]) -> Result<Vec<PathBuf>, Failure> {
-        interrupt::whole(|| {
+        interrupt::writes(|| {
             self.replace(files).map_err(|error| {
                 Failure::Failed(format!("cannot write to `{}`: {error}", self.path.display()))
             })

@@ -15,13 +15,15 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// The exit code after Ctrl-C, as a shell counts it: 128 and the number of SIGINT.
+    pub(crate) const INTERRUPTED: u8 = 130;
+
     /// What the shell gets to see.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::BadInput(_) => ExitCode::from(2),
             Self::Failed(_) => ExitCode::FAILURE,
-            // As a shell counts it: 128 and the number of SIGINT.
-            Self::Interrupted => ExitCode::from(130),
+            Self::Interrupted => ExitCode::from(Self::INTERRUPTED),
         }
     }
 }

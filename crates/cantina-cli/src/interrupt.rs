@@ -1,25 +1,39 @@
-//! Ctrl-C: once to stop at the next good moment, twice to stop at once.
+//! Ctrl-C: once to stop at the next good moment, or soon, twice to stop at once.
 //!
-//! The handler only sets a flag. Whoever runs for long asks [`requested`] between two steps and
-//! ends with [`Failure::Interrupted`](crate::failure::Failure::Interrupted). A second Ctrl-C ends
-//! the process, but not in the middle of [`whole`]: files are written entirely or not at all.
+//! The handler sets a flag. Whoever runs for long asks [`requested`] between two steps and
+//! ends with [`Failure::Interrupted`](crate::failure::Failure::Interrupted). Who is in the middle of a long step has
+//! [`GRACE`]; then the process ends in the same way, as it does with a second Ctrl-C. But not in the middle of [`whole`]: files
+//! are written entirely or not at all, and when they are, it ends as if nobody had interrupted.
 
 use crate::failure::Failure;
+use std::io::Write;
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
-/// Held while something must not be cut off.
-static WHOLE: Mutex<()> = Mutex::new(());
+/// Held while something must not be cut off. Whether that has been done.
+static WHOLE: Mutex<bool> = Mutex::new(false);
+/// How long a step may take that does not ask.
+const GRACE: Duration = Duration::from_millis(700);
 
 /// Takes Ctrl-C over from the operating system.
 pub(crate) fn install() -> Result<(), Failure> {
     ctrlc::set_handler(|| {
         if REQUESTED.swap(true, SeqCst) {
             let _whole = hold();
-            process::exit(130);
+            process::exit(i32::from(Failure::INTERRUPTED));
         }
+        thread::spawn(|| {
+            thread::sleep(GRACE);
+            let is_written = hold();
+            if !*is_written {
+                let _ = writeln!(std::io::stderr(), "error: {}", Failure::Interrupted);
+                process::exit(i32::from(Failure::INTERRUPTED));
+            }
+        });
     })
     .map_err(|error| Failure::Failed(format!("cannot listen for Ctrl-C: {error}")))
 }
@@ -35,6 +49,14 @@ pub(crate) fn whole<R>(run: impl FnOnce() -> R) -> R {
     run()
 }
 
-fn hold() -> MutexGuard<'static, ()> {
+/// The same, for what the command was run for: once that is written, it ends as if nobody had interrupted.
+pub(crate) fn writes<R>(run: impl FnOnce() -> R) -> R {
+    let mut is_written = hold();
+    let result = run();
+    *is_written = true;
+    result
+}
+
+fn hold() -> MutexGuard<'static, bool> {
     WHOLE.lock().unwrap_or_else(PoisonError::into_inner)
 }

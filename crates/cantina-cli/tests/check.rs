@@ -21,7 +21,7 @@ fn a_sound_pool_is_checked_on_both_machines_and_nothing_is_found() {
 fn panics_that_the_checks_plant_are_not_shown() {
     let mut check = cantina();
     check.args(["check", "locked", "--rounds", "1", "--seconds", "60"]);
-    check.args(["--only", "a_task_that_panics_when_dropped_takes_no_other_with_it"]);
+    check.args(["--only", "tasks_that_panic_when_dropped_take_no_other_with_them"]);
     let output = check.output().unwrap();
     assert!(output.status.success());
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -35,7 +35,7 @@ fn a_schedule_is_taken_as_text_and_as_a_file() {
     let check = |arguments: &[&str]| {
         let mut check = cantina();
         check.args(["check", "locked", "--only"]);
-        check.arg("a_task_that_panics_when_dropped_takes_no_other_with_it");
+        check.arg("tasks_that_panic_when_dropped_take_no_other_with_them");
         check.args(arguments).current_dir(scratch.path()).output().unwrap()
     };
     // After its last choice whoever runs goes on, and nobody waits here for long.
@@ -43,10 +43,10 @@ fn a_schedule_is_taken_as_text_and_as_a_file() {
         let output = check(&["--seed", "7", "--schedule", schedule]);
         assert!(output.status.success(), "{output:?}");
         let text = String::from_utf8(output.stdout).unwrap();
-        assert!(text.starts_with("Nothing found: locked passes a_task_that_panics"), "{text}");
+        assert!(text.starts_with("Nothing found: locked passes tasks_that_panic"), "{text}");
     }
     let refused: [(&[&str], &str); 7] = [
-        (&["--seed", "7", "--schedule", "9*5"], "the schedule is not one of locked, a_task_that"),
+        (&["--seed", "7", "--schedule", "9*5"], "the schedule is not one of locked, tasks_that"),
         (
             &["--seed", "7", "--schedule", "dance"],
             "not a choice of a schedule: \"dance\"; allowed:",

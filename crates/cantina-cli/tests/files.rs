@@ -59,6 +59,26 @@ fn a_closed_pipe_does_not_keep_the_files_from_being_written() {
     assert_whole(&scratch);
 }
 
+/// A step of these takes long, and nobody asks in the middle of it.
+#[test]
+#[cfg(unix)]
+fn whoever_is_interrupted_in_the_middle_of_a_step_ends_all_the_same() {
+    let scratch = Scratch::new("in-a-step");
+    let out = scratch.path().join("out.json").display().to_string();
+    let calibrate = ["calibrate", "--out", &out];
+    let check = ["check", "treiber", "--on", "sim", "--seconds", "600"];
+    for arguments in [&calibrate[..], &check[..]] {
+        let mut program = cantina();
+        program.args(arguments);
+        let child = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        program::interrupt(&child);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("error: interrupted"));
+        assert!(scratch.names().is_empty());
+    }
+}
+
 #[test]
 #[cfg(unix)]
 fn an_interrupted_bench_leaves_what_was_there() {

@@ -9,7 +9,7 @@
 //! | a number, `0.3` or `20` | a person, a step of `ci/deep.sh` | so many times as much |
 //! | `deep` | `ci/deep.sh` | all that somebody would wait for; loom without a bound |
 //!
-//! `CANTINA_SEED` chooses the first seed: [`seed`]. What must come out right on every schedule is a [`scenario`].
+//! `CANTINA_SEED` chooses the first seed: [`seed`]; `CANTINA_MEMORY` whether simulated processors buffer stores: [`store_buffers`]. What must come out right on every schedule is a [`scenario`].
 
 pub mod scenario;
 mod trial;
@@ -79,6 +79,20 @@ pub fn rounds(gate: u64, deep: u64) -> u64 {
 /// When it says no number.
 pub fn seed(usually: u64) -> u64 {
     number("CANTINA_SEED").unwrap_or(usually)
+}
+
+/// Whether simulated machines are to have store buffers, if `CANTINA_MEMORY` says so: `tso` or `sequential`. What is found only with
+/// them is a matter of fences.
+///
+/// # Panics
+/// When it says something else.
+pub fn store_buffers() -> Option<bool> {
+    match std::env::var("CANTINA_MEMORY").as_deref() {
+        Ok("sequential") => Some(false),
+        Ok("tso") => Some(true),
+        Err(_) => None,
+        Ok(other) => panic!("CANTINA_MEMORY is sequential or tso, not {other}"),
+    }
 }
 
 fn number<N: FromStr<Err: Display>>(variable: &str) -> Option<N> {

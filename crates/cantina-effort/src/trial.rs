@@ -19,6 +19,10 @@ pub fn trial(name: String, test: impl FnOnce() -> Result<(), Failed> + Send + 's
         note(&noted, begin.elapsed());
         if var_os("CANTINA_FIRST_FAILURE").is_some() && !matches!(result, Ok(Ok(()))) {
             println!("{noted}: FAILED");
+            // A panic has said what it is.
+            if let Ok(Err(failed)) = &result {
+                println!("{}", failed.message().unwrap_or_default());
+            }
             exit(101);
         }
         result.unwrap_or_else(|panic| resume_unwind(panic))

@@ -291,6 +291,32 @@ fn a_batch_that_reserves_too_much_is_found() {
 }
 
 #[test]
+fn nothing_is_wrong_with_batches_that_go_together() {
+    let together = |setting| Setting { together: true, ..setting };
+    is_sound(together(Setting::unbounded()));
+    is_sound(together(Setting::last_in_first_out()));
+    is_sound(Setting { capacity: Some(3), ..together(Setting::unbounded()) });
+}
+
+#[test]
+fn a_batch_that_is_torn_is_found() {
+    is_found(Bug::TearsABatchPut);
+    is_found(Bug::TearsABatchGot);
+}
+
+#[test]
+fn a_batch_that_is_turned_around_is_found() {
+    is_found(Bug::TurnsABatchPutAround);
+    is_found(Bug::TurnsABatchGotAround);
+}
+
+#[test]
+fn a_batch_of_which_fewer_go_than_can_is_found() {
+    is_found(Bug::PutsOneOfABatch);
+    is_found(Bug::LeavesSomeOfABatch);
+}
+
+#[test]
 fn a_task_not_given_back_by_a_full_pool_is_found() {
     is_found(Bug::FullSwallowsTheTask);
 }

@@ -43,7 +43,8 @@ fn full_out_of_line() {
 /// Stands between a SeqCst read-modify-write and later SeqCst loads that must not be seen before it.
 ///
 /// On real machines the accesses carry that order, and this only keeps the compiler from moving
-/// anything. loom takes SeqCst accesses for AcqRel: there it is a full fence.
+/// anything. loom takes SeqCst accesses for AcqRel: there it is a full fence, and so would not notice a weaker access.
+/// `crates/cantina/tests/tidy.rs` does: all accesses of the edges that it stands for are SeqCst.
 #[inline(always)]
 pub fn fence_after_rmw() {
     compiler_fence(SeqCst);

@@ -57,6 +57,20 @@ impl<T> Arc<T> {
         std::sync::Arc::into_inner(this.release())
     }
 
+    /// The reference as a pointer, which still counts.
+    pub fn into_raw(this: Self) -> *const T {
+        std::sync::Arc::into_raw(this.release())
+    }
+
+    /// The reference that the pointer counts for.
+    ///
+    /// # Safety
+    /// It is from [`into_raw`](Self::into_raw), and this happens once for each.
+    pub unsafe fn from_raw(value: *const T) -> Self {
+        // SAFETY: the caller's.
+        Self(unsafe { std::sync::Arc::from_raw(value) })
+    }
+
     /// The inner reference, without the step of a drop.
     fn release(self) -> std::sync::Arc<T> {
         let this = std::mem::ManuallyDrop::new(self);
@@ -140,6 +154,10 @@ mod tests {
         assert_eq!(Arc::strong_count(&one), 2);
         let one = Arc::try_unwrap(one).unwrap_err();
         assert_eq!(Arc::into_inner(one), None);
+        assert_eq!(Arc::strong_count(&two), 1);
+        let raw = Arc::into_raw(two);
+        // SAFETY: from `into_raw`, once.
+        let two = unsafe { Arc::from_raw(raw) };
         assert_eq!(Arc::strong_count(&two), 1);
         assert_eq!(Arc::try_unwrap(two), Ok(6));
     }

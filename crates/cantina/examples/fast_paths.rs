@@ -6,6 +6,10 @@
 use cantina::salsa::{self, Mode, Salsa};
 use std::env;
 use std::hint::black_box;
+use std::ops::Range;
+
+/// Tasks of a batch.
+const BATCH: u64 = 64;
 
 #[unsafe(no_mangle)]
 #[inline(never)]
@@ -17,6 +21,18 @@ fn salsa_put(producer: &mut salsa::Producer<u64>, task: u64) {
 #[inline(never)]
 fn salsa_get(consumer: &mut salsa::Consumer<u64>) -> Option<u64> {
     consumer.get()
+}
+
+#[unsafe(no_mangle)]
+#[inline(never)]
+fn salsa_put_all(producer: &mut salsa::Producer<u64>, tasks: Range<u64>) {
+    let Ok(_) = producer.put_all(tasks) else { unreachable!("there is no capacity") };
+}
+
+#[unsafe(no_mangle)]
+#[inline(never)]
+fn salsa_get_many(consumer: &mut salsa::Consumer<u64>, into: &mut Vec<u64>) -> usize {
+    consumer.get_many(BATCH as usize, into)
 }
 
 fn main() {
@@ -31,7 +47,8 @@ fn main() {
             let pool = Salsa::builder().mode(Mode::Claim).build();
             worker(&pool.expect("this mode is everywhere"), pairs)
         }
-        _ => panic!("no pool {pool}: salsa, worker or claims"),
+        "batches" => batches(pairs),
+        _ => panic!("no pool {pool}: salsa, worker, claims or batches"),
     };
     assert_eq!(sum, (0..pairs).sum());
 }
@@ -45,6 +62,24 @@ fn salsa(pairs: u64) -> u64 {
             salsa_get(black_box(&mut get)).expect("one was put")
         })
         .sum()
+}
+
+fn batches(pairs: u64) -> u64 {
+    let pool = Salsa::new();
+    let (mut put, mut get) = (pool.producer(), pool.consumer());
+    let mut tasks = Vec::new();
+    let mut sum = 0;
+    for first in (0..pairs).step_by(BATCH as usize) {
+        let batch = first..pairs.min(first + BATCH);
+        let count = (batch.end - batch.start) as usize;
+        salsa_put_all(black_box(&mut put), batch);
+        let mut got = 0;
+        while got < count {
+            got += salsa_get_many(black_box(&mut get), &mut tasks);
+        }
+        sum += tasks.drain(..).sum::<u64>();
+    }
+    sum
 }
 
 fn worker(pool: &Salsa<u64>, pairs: u64) -> u64 {

@@ -42,6 +42,7 @@ pub mod cafe;
 pub mod handoff;
 pub mod locked;
 pub mod owner_queue;
+mod panics;
 pub mod pool;
 #[doc(hidden)]
 pub mod reclaim;
@@ -49,13 +50,27 @@ pub mod rooms;
 pub mod salsa;
 pub mod scheduler;
 pub mod todo_tree;
+#[doc(hidden)]
+pub mod waiting;
 
-/// The pool traits' methods, without their names: `use cantina::prelude::*;`.
+/// The pool traits: `use cantina::prelude::*;`.
 ///
 /// Handles have the same methods of their own, so everyday code needs no trait. Code that is generic
-/// over the pool does.
+/// over the pool does:
+///
+/// ```
+/// use cantina::prelude::*;
+///
+/// fn sum<P: TaskPool<u32>>(pool: &P) -> u32 {
+///     pool.consumer().drain().sum()
+/// }
+///
+/// let pool = cantina::locked::Locked::new();
+/// pool.producer().put_all(1..=4).unwrap();
+/// assert_eq!(sum(&pool), 10);
+/// ```
 pub mod prelude {
-    pub use crate::pool::{Consumer as _, Producer as _, TaskPool as _};
+    pub use crate::pool::{Consumer, Producer, TaskPool};
 }
 
 /// The README's example, compiled and run.

@@ -4,6 +4,7 @@
 mod scenarios;
 
 use cantina::cafe::{Cafe, Consumer, MAX_HEIGHT, TreeContainer};
+use machine::fence::Pair;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -189,8 +190,12 @@ fn a_drained_burst_leaves_a_constant_number_of_trees() {
 
 #[test]
 fn passed_binary_trees_are_freed() {
-    for height in [0, 2, 5, 9] {
-        let pool = Cafe::builder().height(height).wait_free(true).build().unwrap();
+    let kinds = [Pair::best(), Pair::symmetric()];
+    for (height, fences) in
+        [0, 2, 5, 9].into_iter().flat_map(|height| kinds.map(|kind| (height, kind)))
+    {
+        let builder = Cafe::builder().height(height).wait_free(true).fences(fences);
+        let pool = builder.build().unwrap();
         let _idle = (pool.producer(), pool.consumer());
         let (mut put, mut get) = (pool.producer(), pool.consumer());
         put.put_all(0..5_000_u64).unwrap();

@@ -1,10 +1,11 @@
-//! What a unit at rest takes: counted by the allocator of this program.
+//! What a unit at rest takes, and what those who waited leave: counted by the allocator of this program.
 
 use cantina::scheduler::{Runtime, Unit};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::thread;
+use std::time::Duration;
 
 /// The most that a unit takes beside its state, its handle among it.
 const MOST: usize = 256;
@@ -37,13 +38,18 @@ type State = [u64; 4];
 /// Whether somebody counts: one at a time.
 static COUNTS: AtomicBool = AtomicBool::new(false);
 
-/// Makes so many units, sends each a message, and looks what they take: before it, and after it.
-fn rest(units: usize) {
+/// Counts while nobody else does.
+fn alone(count: impl FnOnce()) {
     while COUNTS.swap(true, Acquire) {
         thread::yield_now();
     }
     let _next = Next;
-    counted(units);
+    count();
+}
+
+/// Makes so many units, sends each a message, and looks what they take: before it, and after it.
+fn rest(units: usize) {
+    alone(|| counted(units));
 }
 
 /// Lets the next one count, whatever became of this.
@@ -71,6 +77,52 @@ fn counted(units: usize) {
     let told: Vec<_> = all.iter().map(|unit| unit.send(|state| state[1] - state[0])).collect();
     told.into_iter().for_each(|each| assert_eq!(each.wait(), Ok(0)));
     each("after its message");
+}
+
+/// Those who wait for a value, and no longer than they have time, leave nothing beside it.
+#[test]
+fn timed_waits_leave_nothing() {
+    let wait = || {
+        let runtime = Runtime::builder().workers(1).build().unwrap();
+        let (promise, value) = runtime.promise::<u8>();
+        let copy = value.clone();
+        // What the first of each handle leaves stays with it.
+        assert_eq!(
+            (value.wait_timeout(Duration::ZERO), copy.wait_timeout(Duration::ZERO)),
+            (None, None)
+        );
+        let before = BYTES.load(Relaxed);
+        for _ in 0..cantina_effort::rounds(2_000, 1_000_000) {
+            assert_eq!(value.wait_timeout(Duration::ZERO), None);
+            assert_eq!(copy.wait_timeout(Duration::ZERO), None);
+        }
+        let more = BYTES.load(Relaxed).saturating_sub(before);
+        assert!(more < 4096, "{more} bytes");
+        promise.keep(7);
+        assert_eq!((value.wait(), copy.wait()), (Ok(7), Ok(7)));
+    };
+    alone(wait);
+}
+
+/// What waits for a promise that is never kept is in a list while it waits, and no longer.
+#[test]
+fn what_waited_leaves_nothing() {
+    let wait = || {
+        let runtime = Runtime::builder().workers(1).build().unwrap();
+        let waited = || {
+            let (promise, value) = runtime.promise::<u8>();
+            let after = value.map(|value| value + 1);
+            promise.keep(1);
+            assert_eq!(after.wait(), Ok(2));
+        };
+        // Workers keep so many blocks, for themselves and for others.
+        (0..6_000).for_each(|_| waited());
+        let before = BYTES.load(Relaxed);
+        (0..cantina_effort::rounds(2_000, 1_000_000)).for_each(|_| waited());
+        let more = BYTES.load(Relaxed).saturating_sub(before);
+        assert!(more < 1 << 16, "{more} bytes");
+    };
+    alone(wait);
 }
 
 #[test]

@@ -33,25 +33,6 @@ fn small(chunk_size: usize) -> Salsa<u64> {
 }
 
 #[test]
-fn a_drained_burst_leaves_a_constant_number_of_chunks() {
-    let pool = Salsa::new();
-    let (mut put, mut get) = (pool.producer(), pool.consumer());
-    put.put_all(0..10_000_000_u64).unwrap();
-    assert!(pool.metrics().chunks > 9_000);
-    let mut tasks = Vec::new();
-    let mut got = 0;
-    while get.get_many(1_000, &mut tasks) > 0 {
-        got += tasks.drain(..).count();
-    }
-    assert_eq!(got, 10_000_000);
-    // The spares, the one being filled, and one that may be on its way.
-    let metrics = pool.metrics();
-    assert!(metrics.chunks <= 16 + 2, "{metrics:?}");
-    drop(get);
-    assert_eq!(pool.metrics().spare_chunks, 0);
-}
-
-#[test]
 fn producers_that_come_for_one_put_share_a_chunk() {
     let pool = Salsa::new();
     let mut get = pool.consumer();
@@ -295,6 +276,9 @@ fn nonsense_is_refused_with_what_is_allowed() {
     let builder = Salsa::<u64>::builder;
     assert_eq!(refused(builder().chunk_size(0)), "chunk_size cannot be 0: 1 to 65535");
     assert_eq!(refused(builder().chunk_size(70_000)), "chunk_size cannot be 70000: 1 to 65535");
+    let most = usize::MAX;
+    let expected = format!("chunk_size cannot be {most}: 1 to 65535");
+    assert_eq!(refused(builder().chunk_size(most)), expected);
     assert_eq!(refused(builder().max_consumers(0)), "max_consumers cannot be 0: 1 to 4094");
     assert_eq!(refused(builder().max_consumers(4_095)), "max_consumers cannot be 4095: 1 to 4094");
     assert_eq!(refused(builder().spares(0)), "spares cannot be 0: 1 to 1024");
@@ -305,6 +289,10 @@ fn nonsense_is_refused_with_what_is_allowed() {
     }
     let error = Bounded::<u64>::builder().capacity(0).build().unwrap_err();
     assert_eq!(error.to_string(), "capacity cannot be 0: at least 1");
+    let error = Bounded::<u64>::builder().chunk_size(0).build().unwrap_err();
+    assert_eq!(error.to_string(), "chunk_size cannot be 0: 1 to 65535");
+    // As much room as one likes: nothing is reserved.
+    assert!(Bounded::<u64>::builder().capacity(most).build().is_ok());
 }
 
 #[test]
@@ -336,6 +324,20 @@ fn a_bounded_pool_holds_its_capacity_and_no_more() {
         // Who finds nothing gives everything back.
         assert_eq!(put.put_all(0..capacity as u64).unwrap(), capacity);
     }
+}
+
+#[test]
+fn a_worker_of_a_bounded_pool_puts_with_the_room_that_it_made_itself() {
+    // In lots of two: one credit is not given back yet.
+    let pool = Bounded::<u64>::builder().capacity(128).build().unwrap();
+    let mut worker = pool.worker();
+    assert_eq!(worker.put_all(0..128).unwrap(), 128);
+    assert_eq!(worker.try_put(7), Err(Full(7)));
+    assert!(worker.get().is_some());
+    assert_eq!(worker.try_put(8), Ok(()));
+    assert_eq!(worker.try_put(9), Err(Full(9)));
+    assert!(worker.get().is_some());
+    assert_eq!(worker.put_all([10]).unwrap(), 1);
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! What the scheduler promises, and what it answers to bad use.
 
-use cantina::scheduler::{Argument, Dependency, Eventual, Runtime, Unit, Value, WaitError};
+use cantina::scheduler::{Eventual, Runtime, Unit, WaitError};
 use machine::lock::Mutex;
 use machine::park::Parker;
-use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::pin;
 use std::sync::Arc;
@@ -28,54 +27,6 @@ fn operations_of_one_sender_run_in_order() {
     let unit = runtime.unit(Vec::new());
     (0..1_000).for_each(|number| unit.tell(move |seen| seen.push(number)));
     assert_eq!(unit.send(|seen| seen.clone()).wait(), Ok((0..1_000).collect::<Vec<_>>()));
-}
-
-#[test]
-fn arguments_of_all_shapes_are_there_when_the_operation_begins() {
-    let runtime = runtime();
-    let one = |value: u32| runtime.spawn(move || value);
-    let map: HashMap<_, _> = [(1, one(10))].into();
-    let tree: BTreeMap<_, _> = [(2, one(20))].into();
-    let arguments = (one(1), vec![one(2), one(3)], [one(4)], Some(one(5)), Box::new(one(6)));
-    let all =
-        runtime.after((arguments, map, tree, Value(7), ()), |(arguments, map, tree, seven, ())| {
-            let (one, two_three, [four], five, six) = arguments;
-            let listed = [
-                one,
-                two_three[0],
-                two_three[1],
-                four,
-                five.unwrap(),
-                *six,
-                map[&1],
-                tree[&2],
-                seven,
-            ];
-            listed.to_vec()
-        });
-    assert_eq!(all.wait(), Ok(vec![1, 2, 3, 4, 5, 6, 10, 20, 7]));
-    let none: Option<Eventual<u8>> = None;
-    assert_eq!(
-        runtime.after((none, Vec::<Eventual<u8>>::new()), |out| out).wait(),
-        Ok((None, vec![]))
-    );
-}
-
-#[test]
-fn an_argument_that_hides_an_eventual_breaks_its_operation_and_no_other() {
-    struct Hides(Eventual<u8>);
-    impl Argument for Hides {
-        type Out = u8;
-        fn dependencies(&self, _: &mut dyn FnMut(&dyn Dependency)) {}
-        fn resolve(self) -> Result<u8, WaitError> {
-            self.0.resolve()
-        }
-    }
-    let runtime = runtime();
-    let (promise, hidden) = runtime.promise();
-    assert_eq!(runtime.after(Hides(hidden), |out| out).wait(), Err(WaitError::Broken));
-    promise.keep(1);
-    assert_eq!(runtime.spawn(|| 2).wait(), Ok(2));
 }
 
 #[test]
@@ -111,18 +62,6 @@ fn a_unit_survives_a_panic_as_its_builder_says() {
     let never = runtime.unit_builder().rebuild_on_panic(|| fails("make")).build(1);
     never.tell(|_| fails("never"));
     assert_eq!(never.send(|state| *state).wait(), Err(WaitError::Poisoned));
-}
-
-#[test]
-fn an_argument_that_failed_does_not_poison_the_unit() {
-    let runtime = runtime();
-    let unit = runtime.unit(1);
-    let failed = runtime.spawn(|| fails::<u8>("no"));
-    assert_eq!(
-        unit.send_after(failed, |_, _| ()).wait(),
-        Err(WaitError::Panicked("no".to_owned()))
-    );
-    assert_eq!(unit.send(|state| *state).wait(), Ok(1));
 }
 
 #[test]
@@ -352,6 +291,24 @@ fn a_value_is_given_once_to_each_handle() {
 }
 
 #[test]
+fn all_who_wait_with_one_handle_are_woken() {
+    let runtime = runtime();
+    let (promise, value) = runtime.promise();
+    let value = Arc::new(value);
+    let wait = |_| {
+        let value = value.clone();
+        std::thread::spawn(move || value.wait_timeout(Duration::MAX))
+    };
+    let waits: Vec<_> = (0..4).map(wait).collect();
+    std::thread::sleep(Duration::from_millis(5));
+    promise.keep(7);
+    let values: Vec<_> = waits.into_iter().map(|waits| waits.join().unwrap()).collect();
+    assert_eq!(values.iter().filter(|value| **value == Some(Ok(7))).count(), 1);
+    let taken = Some(Err(WaitError::Taken));
+    assert_eq!(values.iter().filter(|value| **value == taken).count(), 3);
+}
+
+#[test]
 fn an_eventual_is_a_future() {
     struct Count(AtomicUsize);
     impl Wake for Count {
@@ -384,6 +341,18 @@ fn a_weak_handle_does_not_keep_the_state() {
     assert!(weak.clone().upgrade().is_none());
     assert!(runtime.shutdown(LONG).is_nothing());
     assert_eq!(Arc::strong_count(&state), 1);
+}
+
+#[test]
+fn a_weak_handle_does_not_keep_the_state_beyond_the_runtime() {
+    let runtime = runtime();
+    let state = Arc::new(());
+    let unit = runtime.unit(state.clone());
+    let weak = unit.downgrade();
+    drop(runtime);
+    drop(unit);
+    assert_eq!(Arc::strong_count(&state), 1);
+    assert!(weak.upgrade().is_none());
 }
 
 #[test]

@@ -257,6 +257,24 @@ fn a_unit_tells_how_long_it_was_busy_and_how_much_there_is_to_do() {
 }
 
 #[test]
+fn a_turn_ends_when_its_time_is_over() {
+    let turns = |time| {
+        let runtime = Runtime::builder().workers(1).turn_time(time).build().unwrap();
+        let lets_go = blocked(&runtime);
+        let unit = runtime.unit(0);
+        (0..10).for_each(|_| unit.tell(|state| *state += 1));
+        lets_go.unpark();
+        assert!(runtime.shutdown(LONG).is_nothing());
+        assert_eq!(unit.metrics().messages, 10);
+        unit.metrics().turns
+    };
+    // There is time for one message at least, and for as many as there are.
+    assert_eq!(turns(Duration::ZERO), 11, "the last turn finds nothing");
+    assert_eq!(turns(Duration::from_secs(3_600)), 1);
+    assert_eq!(turns(Duration::MAX), 1);
+}
+
+#[test]
 fn workers_have_places_and_names_and_numbers() {
     let topology = Topology::detect();
     let builder = Runtime::builder().workers(2).name("pinned").topology(topology).pin(true);
@@ -389,15 +407,6 @@ fn more_operations_than_there_was_room_for_run_once_each() {
     });
     assert_eq!(all.flatten().wait(), Ok(5_000));
     assert_eq!(ran.load(Relaxed), 5_000);
-}
-
-#[test]
-fn units_are_many() {
-    let runtime = runtime(1);
-    let units: Vec<_> = (0..100_000).map(|number| runtime.unit(number)).collect();
-    let sent: Vec<_> = units.iter().map(|unit| unit.send(|number| *number)).collect();
-    let sum = runtime.after(sent, |numbers| numbers.into_iter().sum::<usize>());
-    assert_eq!(sum.wait(), Ok((0..100_000).sum()));
 }
 
 #[test]

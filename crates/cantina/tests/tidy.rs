@@ -4,9 +4,11 @@
 //! * Each ordering and each fence carries the label of its edge, `own` or `stat` in a comment above.
 //! * Each edge stands in an `# Orderings` table of its story and has two ends, or one if the table says
 //!   that the other is the caller's. A story is a file, or the files of a folder.
+//! * [`fence_after_rmw`](cantina_machine::fence::fence_after_rmw) orders SeqCst accesses and no others: an edge that is named in a function
+//!   that calls it has no weaker one, wherever in the story.
 //! * No file is longer than 500 lines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -122,6 +124,48 @@ fn edges(story: &[&Source]) -> Faults {
     faults
 }
 
+/// The function that holds line `at`: from its head to the brace that is as far to the left.
+fn function<'a>(lines: &'a [&'a str], at: usize) -> &'a [&'a str] {
+    let is_head = |line: &&str| words(line).contains(&"fn");
+    let head = lines[..at].iter().rposition(is_head).unwrap_or(0);
+    let indent = lines[head].len() - lines[head].trim_start().len();
+    let is_end = |line: &&str| line.trim_end() == format!("{}}}", " ".repeat(indent));
+    let end = lines[at..].iter().position(is_end).map_or(lines.len(), |end| at + end);
+    &lines[head..end]
+}
+
+/// The rule about the fence that loom takes for more than it is.
+fn weak_beside_fence_after_rmw(story: &[&Source]) -> Faults {
+    const WEAK: [&str; 4] = ["Relaxed", "Acquire", "Release", "AcqRel"];
+    let calls = |line: &str| is_ordered(line) && words(line).contains(&"fence_after_rmw");
+    let texts = || story.iter().map(|source| source.text.lines().collect::<Vec<_>>());
+    let mut fenced: BTreeSet<String> = BTreeSet::new();
+    for lines in texts() {
+        for at in (0..lines.len()).filter(|at| calls(lines[*at])) {
+            fenced.extend(
+                function(&lines, at).iter().filter_map(|line| label(line)).map(str::to_owned),
+            );
+        }
+    }
+    ALONE.iter().for_each(|alone| {
+        fenced.remove(*alone);
+    });
+    let mut faults = Vec::new();
+    for (source, lines) in story.iter().zip(texts()) {
+        for (number, line) in lines.iter().enumerate().filter(|(_, line)| is_ordered(line)) {
+            let above = &lines[number.saturating_sub(REACH)..number];
+            let Some(label) = above.iter().rev().find_map(|line| label(line)) else { continue };
+            if fenced.contains(label) && words(line).iter().any(|word| WEAK.contains(word)) {
+                let at = format!("{}:{}", source.path.display(), number + 1);
+                faults.push(format!(
+                    "{at}: `{label}` goes by fence_after_rmw: SeqCst, or it is no fence"
+                ));
+            }
+        }
+    }
+    faults
+}
+
 /// The files of each story: a folder with a `mod.rs` is one, and so is any other file.
 fn stories(sources: &[Source]) -> Vec<Vec<&Source>> {
     let mut stories: BTreeMap<PathBuf, Vec<&Source>> = BTreeMap::new();
@@ -157,6 +201,15 @@ fn every_edge_of_the_library_has_two_ends() {
 }
 
 #[test]
+fn an_edge_that_goes_by_the_fence_after_an_rmw_is_seq_cst() {
+    let sources = sources(&workspace().join("crates/cantina/src"));
+    let stories = stories(&sources);
+    let faults: Faults =
+        stories.iter().flat_map(|story| weak_beside_fence_after_rmw(story)).collect();
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
 fn no_file_tells_two_stories() {
     let faults: Faults = ["crates", "flavours"]
         .iter()
@@ -188,4 +241,16 @@ fn faults_are_found() {
     let both =
         source("//! | `e` | a | b |\n// e: this\nx.load(Acquire);\n// e: that\nx.store(Release);");
     assert_eq!(edges(&[&both]), Faults::new());
+    let fenced = "fn put() {\n    // e: put\n    x.fetch_add(1, SeqCst);\n    // e: then the look\n    fence_after_rmw();\n}\n";
+    let look = |ordering: &str| {
+        source(&format!("fn look() {{\n    // e: the look\n    y.load({ordering});\n}}\n"))
+    };
+    for (ordering, faults) in [("SeqCst", 0), ("Relaxed", 1), ("Acquire", 1)] {
+        let story = [&source(fenced), &look(ordering)];
+        assert_eq!(weak_beside_fence_after_rmw(&story).len(), faults, "{ordering}");
+    }
+    let weak_before = source(&fenced.replace("fetch_add(1, SeqCst)", "store(1, Release)"));
+    assert_eq!(weak_beside_fence_after_rmw(&[&weak_before]).len(), 1);
+    let own = source(&look("Relaxed").text.replace("// e: the look", "// own: ours"));
+    assert_eq!(weak_beside_fence_after_rmw(&[&source(fenced), &own]), Faults::new());
 }

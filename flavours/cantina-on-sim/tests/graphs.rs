@@ -10,8 +10,8 @@ mod graphs;
 use machine::engine::Simulation;
 use machine::schedule::Schedule;
 
-/// Sizes of graphs, and on how many schedules each is tried.
-const SIZES: [(usize, u64); 2] = [(100, 200), (1_000, 8)];
+/// Sizes of graphs, and on how many schedules each is tried: in the gate, and in the deep run.
+const SIZES: [(usize, u64, u64); 2] = [(100, 200, 20_000), (1_000, 8, 1_000)];
 const LARGE: usize = 10_000;
 
 /// Steps after which a run hangs, for each operation.
@@ -40,8 +40,8 @@ fn try_graphs(operations: usize, seeds: impl Iterator<Item = u64>) {
 #[test]
 fn graphs_come_to_their_end_on_every_schedule() {
     let seeds = |many| (0..many).map(|more| cantina_effort::seed(0).wrapping_add(more));
-    for (operations, schedules) in SIZES {
-        try_graphs(operations, seeds(cantina_effort::rounds(schedules, 20 * schedules)));
+    for (operations, gate, deep) in SIZES {
+        try_graphs(operations, seeds(cantina_effort::rounds(gate, deep)));
     }
-    try_graphs(LARGE, seeds(cantina_effort::rounds(1, 20) - 1));
+    try_graphs(LARGE, seeds(cantina_effort::rounds(1, 101) - 1));
 }

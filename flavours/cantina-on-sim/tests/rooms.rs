@@ -43,6 +43,20 @@ fn a_ticket_of_a_later_batch_is_not_adopted_wherever_the_adopter_stalls() {
     }
 }
 
+/// Who opens the room stalls, wherever it is: between what it shows and the search for tickets that were given up, others come.
+#[test]
+fn a_ticket_that_is_good_is_not_adopted_wherever_the_opener_stalls() {
+    const OPENER: ThreadId = ThreadId(1);
+    const STEPS: u64 = 80;
+    const LONG: u64 = 200;
+    for (steps, seed) in (0..STEPS).flat_map(|steps| (0..10).map(move |seed| (steps, seed))) {
+        let stalled = Simulation::new().seed(seed).stall(OPENER, steps, LONG);
+        if let Err(failure) = stalled.run(scenarios::crowds::a_ticket_that_is_good_is_not_adopted) {
+            panic!("stalled after {steps} steps: {failure}");
+        }
+    }
+}
+
 /// Rooms for all who have a processor are open for microseconds, and to sleep takes longer.
 #[test]
 fn who_has_a_processor_seldom_sleeps() {

@@ -1,4 +1,4 @@
-//! How many own steps it takes to enter and to leave, for 2 to 64 users: P6, P7, P9 and P10 of the paper.
+//! How many own steps it takes to enter, to wait and to leave, for 2 to 64 users: P6, P7, P9, P10 and P11 of the paper.
 //!
 //! A step is one access to something shared, or a call to sleep or to wake. Who sleeps takes none. So what is counted
 //! is what an agent has to do, and that is the same for any number of users: rooms are opened, and sleepers woken, by
@@ -6,7 +6,7 @@
 
 extern crate cantina_on_sim as cantina;
 
-use cantina::rooms::Rooms;
+use cantina::rooms::{Rooms, WorkStack};
 use machine::cost::Machine;
 use machine::engine::{Op, Simulation};
 use machine::lock::Mutex;
@@ -170,6 +170,76 @@ fn p7_to_open_the_next_room_takes_the_same_for_any_number_of_users() {
         }
         let (few_left, few_most) = of(2);
         assert!(few_left <= left && few_most <= most, "few take more than many");
+    }
+}
+
+/// How long somebody keeps the others waiting, in turns of its own.
+const LONG: [usize; 2] = [1_000, 20_000];
+
+/// Runs `play` on a machine with one processor: nobody looks around.
+fn in_turns<T>(play: impl FnOnce() -> T) -> T {
+    let simulation = Simulation::new().schedule(Schedule::RoundRobin { quantum: 100 });
+    let simulation = simulation.machine(Machine::uniform(1, 1).unwrap()).steps(10_000_000);
+    simulation.run(play).unwrap_or_else(|failure| panic!("{failure}")).value
+}
+
+/// How many own steps each of `users` takes who do this while `holds` is held for so `long`, the fewest first.
+fn meanwhile<G>(
+    users: usize,
+    long: usize,
+    holds: G,
+    waits: impl Fn(usize) + Clone + Send + 'static,
+) -> Vec<u64> {
+    let user = |user| {
+        let waits = waits.clone();
+        thread::spawn(move || {
+            let before = steps();
+            waits(user);
+            steps() - before
+        })
+    };
+    let users: Vec<_> = (0..users).map(user).collect();
+    (0..long).for_each(|_| thread::yield_now());
+    drop(holds);
+    let mut steps: Vec<u64> = users.into_iter().map(|user| user.join().unwrap()).collect();
+    steps.sort_unstable();
+    steps
+}
+
+#[test]
+fn p11_who_waits_takes_no_steps_however_long_a_room_is_open() {
+    for ((rooms, counted, bound), users) in BOUNDS.into_iter().flat_map(|b| USERS.map(|p| (b, p))) {
+        for long in LONG {
+            let steps = in_turns(|| {
+                let house = Arc::new(Rooms::builder(rooms).counted(counted).build().unwrap());
+                let theirs = house.clone();
+                let waits = move |user| drop(theirs.enter(user % rooms).unwrap());
+                meanwhile(users, long, house.enter(0).unwrap(), waits)
+            });
+            let most = steps.last().unwrap();
+            assert!(*most <= bound.enter + bound.leave, "{users} users of {rooms} rooms: {most}");
+        }
+    }
+}
+
+/// A worker that finds nothing, while another has a batch for however long: it looks once or twice, sleeps, and is told the end.
+#[test]
+fn a_worker_that_waits_takes_no_steps_however_long_a_batch_is_out() {
+    for users in USERS {
+        for long in LONG {
+            let mut steps = in_turns(|| {
+                let work = WorkStack::new();
+                work.push(());
+                let theirs = work.clone();
+                let mut batch = work.borrow(1).unwrap();
+                batch.clear();
+                meanwhile(users, long, batch, move |_| assert!(theirs.borrow(1).is_none()))
+            });
+            // Who finds the end tells all the others.
+            let told = steps.pop().unwrap();
+            assert!(steps.iter().all(|steps| *steps <= 12), "{users} workers: {steps:?}");
+            assert!(told < 28 + users as u64, "{users} workers: {told}");
+        }
     }
 }
 

@@ -52,8 +52,12 @@ fn every_bug_is_found_on_some_schedule() {
 fn no_schedule_shows_anything_in_a_sound_twin() {
     let (plain, bounded) = (Setting::unbounded(), Setting::bounded());
     let slack = Setting { capacity: Some(12), full_slack: 2, order: Order::Bag, ..plain };
+    let together = Setting { together: true, ..plain };
     let settings = [
         plain,
+        together,
+        Setting { capacity: Some(3), ..together },
+        Setting { order: Order::Lifo, ..together },
         bounded,
         slack,
         Setting { capacity: Some(1), ..bounded },

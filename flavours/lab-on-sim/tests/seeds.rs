@@ -11,8 +11,8 @@ mod scenarios;
 #[path = "../../../crates/cantina-lab/tests/scenarios/salsa_paper.rs"]
 mod salsa_paper;
 
-use cantina_effort::rounds;
 use cantina_effort::scenario::Scenario;
+use cantina_effort::{rounds, store_buffers};
 use machine::engine::{Memory, Simulation, ThreadId};
 use machine::schedule::{Adversary, Schedule, delay_rmw};
 use machine::trace::Choice;
@@ -86,9 +86,5 @@ fn run(scenarios: &[Scenario], schedules: u64) {
 }
 
 fn memory() -> Memory {
-    match std::env::var("CANTINA_MEMORY").as_deref() {
-        Ok("sequential") => Memory::Sequential,
-        Ok("tso") | Err(_) => Memory::Tso,
-        Ok(other) => panic!("CANTINA_MEMORY is sequential or tso, not {other}"),
-    }
+    if store_buffers().unwrap_or(true) { Memory::Tso } else { Memory::Sequential }
 }

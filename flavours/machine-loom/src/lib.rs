@@ -1,7 +1,7 @@
 //! The machine as loom models it: every interleaving, and every value a load may return.
 //!
 //! The names are those of `cantina-machine`. What does not synchronize is that crate's own:
-//! [`Random`](random::Random), [`CachePadded`], [`ahead`], [`topology`], [`placement`], [`charge`], [`trace`].
+//! [`Random`](random::Random), [`CachePadded`], [`ahead`], [`placement`], [`charge`], [`trace`].
 
 pub mod backoff;
 pub mod fence;
@@ -10,9 +10,10 @@ pub mod model;
 pub mod park;
 pub mod thread;
 pub mod time;
+pub mod topology;
 
 pub use cantina_machine::held::unasked as held;
-pub use cantina_machine::{ahead, charge, pad, placement, topology, trace};
+pub use cantina_machine::{ahead, charge, pad, placement, trace};
 pub use loom::cell;
 pub use loom::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! Scenarios on the schedules that there is time for.
 
+use crate::time;
 use cantina_effort::Effort;
 use std::fmt;
 use std::sync::Arc;
@@ -58,6 +59,7 @@ pub fn search(preemptions: usize, many: usize, scenario: fn()) -> Searched {
     let count = schedules.clone();
     model.check(move || {
         count.fetch_add(1, Relaxed);
+        time::begin();
         scenario();
     });
     // loom does not say why it ended: it looks at the clock every so often, and goes on while there is time.

@@ -1,10 +1,10 @@
 //! Sleeping until somebody wakes you, built from a lock: loom takes an unpark for the end of a `join`.
 
+use crate::time::{self, Duration};
 use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
 use loom::thread::yield_now;
 use std::cell::Cell;
 use std::marker::PhantomData;
-use std::time::Duration;
 
 /// The sleeping end.
 #[derive(Debug)]
@@ -50,11 +50,15 @@ impl Parker {
         *present = false;
     }
 
-    /// Lets the others go on for a moment. Whether one of them woke it.
+    /// Lets the others go on for a moment. Whether one of them woke it; if not, it is that much later.
     #[must_use = "false: time is up, nobody woke it"]
-    pub fn park_timeout(&self, _: Duration) -> bool {
+    pub fn park_timeout(&self, timeout: Duration) -> bool {
         yield_now();
-        std::mem::take(&mut *self.token.lock())
+        let came = std::mem::take(&mut *self.token.lock());
+        if !came {
+            time::pass(timeout);
+        }
+        came
     }
 }
 

@@ -4,18 +4,19 @@ pub use cantina_machine::thread::PinError;
 pub use loom::thread::{Builder, JoinHandle, spawn, yield_now};
 pub use std::thread::panicking;
 
-use cantina_machine::topology::CoreId;
+use crate::time::{self, Duration};
+use crate::topology::CoreId;
 use std::cell::Cell;
-use std::time::Duration;
 
 /// Lets the others go on.
 pub fn spin_loop() {
     yield_now();
 }
 
-/// Lets the others go on: time stands still.
-pub fn sleep(_: Duration) {
+/// Lets the others go on; then it is that much later.
+pub fn sleep(duration: Duration) {
     yield_now();
+    time::pass(duration);
 }
 
 /// As many threads as a small model has.

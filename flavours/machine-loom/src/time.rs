@@ -1,44 +1,71 @@
-//! The clock stands still: a model that depended on it could not be replayed.
+//! A clock that goes on when somebody has waited for it in vain: it is that much later whenever a timed park gives up, or a sleep ends.
 //!
-//! What waits for a deadline does it with a timed park, which gives up by itself.
+//! So a deadline comes for whoever waits for it, on every schedule at the same time, and a model can be replayed. Who turns in a
+//! circle until it is late enough turns for ever, and loom says so.
 
 pub use std::time::Duration;
 
-use std::ops::{Add, Sub};
+use std::cell::Cell;
+use std::ops::{Add, AddAssign, Sub, SubAssign};
 
 /// A point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instant(Duration);
 
-/// Always 0.
+thread_local! {
+    // Of the operating system's thread, on which all threads of a model run: loom does not see it, and no order comes of it.
+    static NOW: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+}
+
+/// Sets the clock to 0: a schedule begins.
+pub(crate) fn begin() {
+    NOW.set(Duration::ZERO);
+}
+
+/// It is that much later.
+pub(crate) fn pass(time: Duration) {
+    NOW.set(NOW.get().saturating_add(time));
+}
+
+/// Nanoseconds since the schedule began: the same clock on every thread.
 pub fn nanos() -> u64 {
-    0
+    u64::try_from(NOW.get().as_nanos()).unwrap_or(u64::MAX)
 }
 
 impl Instant {
-    /// Always the same.
+    /// Now.
     pub fn now() -> Self {
-        Self(Duration::ZERO)
+        Self(NOW.get())
     }
 
-    /// No time at all, unless it lies in the future.
+    /// The time since then.
     pub fn elapsed(&self) -> Duration {
-        Self::now().duration_since(*self)
+        Self::now().saturating_duration_since(*self)
     }
 
-    /// How much later than `earlier` it is, or nothing.
+    /// The time from `earlier` to it; nothing if that is later.
     pub fn duration_since(&self, earlier: Self) -> Duration {
+        self.saturating_duration_since(earlier)
+    }
+
+    /// The time from `earlier` to it; nothing if that is later.
+    pub fn saturating_duration_since(&self, earlier: Self) -> Duration {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// How much later than `earlier` it is, or nothing.
-    pub fn saturating_duration_since(&self, earlier: Self) -> Duration {
-        self.duration_since(earlier)
+    /// The time from `earlier` to it, if that is not later.
+    pub fn checked_duration_since(&self, earlier: Self) -> Option<Duration> {
+        self.0.checked_sub(earlier.0)
     }
 
-    /// That much later.
+    /// That much later, if there is such a time.
     pub fn checked_add(&self, duration: Duration) -> Option<Self> {
         self.0.checked_add(duration).map(Self)
+    }
+
+    /// That much earlier, if there is such a time.
+    pub fn checked_sub(&self, duration: Duration) -> Option<Self> {
+        self.0.checked_sub(duration).map(Self)
     }
 }
 
@@ -49,9 +76,28 @@ impl Add<Duration> for Instant {
     }
 }
 
+impl AddAssign<Duration> for Instant {
+    fn add_assign(&mut self, duration: Duration) {
+        self.0 += duration;
+    }
+}
+
+impl Sub<Duration> for Instant {
+    type Output = Self;
+    fn sub(self, duration: Duration) -> Self {
+        Self(self.0 - duration)
+    }
+}
+
+impl SubAssign<Duration> for Instant {
+    fn sub_assign(&mut self, duration: Duration) {
+        self.0 -= duration;
+    }
+}
+
 impl Sub for Instant {
     type Output = Duration;
     fn sub(self, earlier: Self) -> Duration {
-        self.duration_since(earlier)
+        self.saturating_duration_since(earlier)
     }
 }

@@ -4,8 +4,8 @@ use machine_loom::atomic::{AtomicUsize, Ordering::Relaxed};
 use machine_loom::fence::Pair;
 use machine_loom::lock::Mutex;
 use machine_loom::park::Parker;
+use machine_loom::time::{Duration, Instant};
 use machine_loom::{Arc, thread};
-use std::time::Duration;
 
 /// Two threads that each store, fence with their side of the pair, or not, and load what the other stored. One of them sees it.
 fn of_kind(pair: fn() -> Pair, sides: (bool, bool)) {
@@ -95,5 +95,23 @@ fn a_lock_lets_one_in_at_a_time() {
         }
         other.join().unwrap();
         assert_eq!(*count.lock(), 2);
+    });
+}
+
+#[test]
+fn a_deadline_comes_for_who_waits_for_it() {
+    loom::model(|| {
+        let parker = Parker::new();
+        let waker = parker.unparker();
+        let other = thread::spawn(move || waker.unpark());
+        let deadline = Instant::now() + Duration::from_secs(1);
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || parker.park_timeout(left) {
+                break;
+            }
+        }
+        assert!(Instant::now() <= deadline);
+        other.join().unwrap();
     });
 }

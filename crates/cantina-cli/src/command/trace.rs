@@ -7,6 +7,7 @@ use crate::allocator;
 use crate::args::{MemoryChoice, ScheduleChoice, TraceArgs};
 use crate::export::Folder;
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::screen;
 use crate::typo::did_you_mean;
 use crate::view::trace::{Heading, PUT, page, tell};
@@ -61,6 +62,7 @@ pub(super) fn run(args: &TraceArgs) -> Result<(), Failure> {
             names.join(", ")
         )));
     }
+    interrupt::install()?;
     let (folder, name) = open(&args.out)?;
     allocator::simulate()?;
     let mut watch = Watch { args, seen: None };

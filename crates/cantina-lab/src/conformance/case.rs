@@ -1,9 +1,9 @@
 //! One run of one check on one pool.
 
 use super::crew::{Crew, Watch};
-use super::maker::{Kind, Maker};
+use super::maker::{BatchEnds, Kind, Maker};
 use super::pool::AnyPool;
-use crate::registry::Facts;
+use crate::registry::{Batches, Facts};
 use cantina::pool::TaskPool;
 use machine::random::Random;
 use machine::time::Duration;
@@ -30,6 +30,7 @@ pub struct Effort {
 pub(super) struct Case {
     maker: Maker,
     pub(super) facts: Facts,
+    pub(super) batches: Batches,
     pub(super) effort: Effort,
     pub(super) watch: Watch,
     /// How many tasks it may hold.
@@ -75,7 +76,12 @@ impl Effort {
 }
 
 impl Case {
-    pub(super) fn new(maker: Maker, facts: Facts, effort: Effort, seed: u64) -> Self {
+    pub(super) fn new(
+        maker: Maker,
+        (facts, batches): (Facts, Batches),
+        effort: Effort,
+        seed: u64,
+    ) -> Self {
         let effort = effort.at_least();
         let capacity = facts.capacity.unwrap_or(usize::MAX);
         let room = match facts.capacity {
@@ -84,12 +90,17 @@ impl Case {
         };
         let watch = Watch::new(effort.patience);
         let random = RefCell::new(Random::seeded(seed));
-        Self { maker, facts, effort, watch, capacity, room, random }
+        Self { maker, facts, batches, effort, watch, capacity, room, random }
     }
 
     /// A new pool.
     pub(super) fn pool<T: Kind>(&self) -> AnyPool<T> {
         T::pool(&self.maker)
+    }
+
+    /// The same of numbers, and the ends that put batches into it as its family does.
+    pub(super) fn numbers_in_batches(&self) -> (AnyPool<u64>, BatchEnds) {
+        self.maker.numbers_in_batches()
     }
 
     /// Random numbers unlike those it gave before.

@@ -65,9 +65,9 @@ pub(super) fn checks() -> Vec<Check> {
             dropping::every_task_is_dropped_once_whoever_goes_last,
         ),
         check(
-            "a_task_that_panics_when_dropped_takes_no_other_with_it",
+            "tasks_that_panic_when_dropped_take_no_other_with_them",
             any,
-            dropping::a_task_that_panics_when_dropped_takes_no_other_with_it,
+            dropping::tasks_that_panic_when_dropped_take_no_other_with_them,
         ),
         check(
             "a_task_may_use_another_pool_when_dropped",

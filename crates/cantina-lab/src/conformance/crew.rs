@@ -37,7 +37,7 @@ pub(super) struct Watch {
 pub(super) struct Crew<T> {
     watch: Watch,
     gate: Arc<Gate>,
-    members: Vec<Member<T>>,
+    hands: Vec<Hand<T>>,
 }
 
 /// Opens when everybody is there.
@@ -46,7 +46,7 @@ struct Gate {
     missing: AtomicUsize,
 }
 
-struct Member<T> {
+struct Hand<T> {
     name: String,
     thread: JoinHandle<Result<T, Finding>>,
     done: Parker,
@@ -109,14 +109,14 @@ pub(super) fn watched<T: Send + 'static>(
     watch: &Watch,
     work: impl FnOnce(&Watch) -> Result<T, Finding> + Send + 'static,
 ) -> Result<T, Finding> {
-    Member::start(CHECK.to_owned(), watch, work).join(watch)
+    Hand::start(CHECK.to_owned(), watch, work).join(watch)
 }
 
 impl<T: Send + 'static> Crew<T> {
     /// Nobody yet.
     pub(super) fn new(watch: &Watch) -> Self {
         let gate = Arc::new(Gate { missing: AtomicUsize::new(Gate::CLOSED) });
-        Self { watch: watch.clone(), gate, members: Vec::new() }
+        Self { watch: watch.clone(), gate, hands: Vec::new() }
     }
 
     /// One more thread. `name` is for the finding.
@@ -126,7 +126,7 @@ impl<T: Send + 'static> Crew<T> {
         work: impl FnOnce(&Watch) -> Result<T, Finding> + Send + 'static,
     ) {
         let gate = self.gate.clone();
-        self.members.push(Member::start(name.into(), &self.watch, move |watch| {
+        self.hands.push(Hand::start(name.into(), &self.watch, move |watch| {
             gate.pass(watch)?;
             work(watch)
         }));
@@ -136,13 +136,13 @@ impl<T: Send + 'static> Crew<T> {
     /// started. Or what one of them found.
     pub(super) fn join(self) -> Result<Vec<T>, Finding> {
         // gate: nothing follows from it.
-        self.gate.missing.fetch_sub(Gate::CLOSED - self.members.len(), Relaxed);
+        self.gate.missing.fetch_sub(Gate::CLOSED - self.hands.len(), Relaxed);
         let watch = self.watch.later();
-        let mut given = Vec::with_capacity(self.members.len());
+        let mut given = Vec::with_capacity(self.hands.len());
         let mut findings = Vec::new();
-        for member in self.members {
-            let name = member.name.clone();
-            match member.join(&watch) {
+        for hand in self.hands {
+            let name = hand.name.clone();
+            match hand.join(&watch) {
                 Ok(value) => given.push(value),
                 Err(finding) => findings.push(finding.of(&name)),
             }
@@ -171,7 +171,7 @@ impl Gate {
     }
 }
 
-impl<T: Send + 'static> Member<T> {
+impl<T: Send + 'static> Hand<T> {
     fn start(
         name: String,
         watch: &Watch,

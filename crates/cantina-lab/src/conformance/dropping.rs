@@ -125,31 +125,33 @@ pub(super) fn every_task_is_dropped_once_whoever_goes_last(case: &Case) -> Resul
     Ok(())
 }
 
-pub(super) fn a_task_that_panics_when_dropped_takes_no_other_with_it(
+pub(super) fn tasks_that_panic_when_dropped_take_no_other_with_them(
     case: &Case,
 ) -> Result<(), Finding> {
     let mut random = case.random();
     let bystander = case.pool();
     for last in lasts(case) {
         let tasks = 1 + random.below(case.room.min(40));
-        let panics = random.below(tasks);
+        let panics = [random.below(tasks), random.below(tasks)];
         let tally = Tally::new(tasks);
         let mut handles = Handles::of(case.pool());
         for number in 0..tasks {
-            let task =
-                if number == panics { tally.panicking_task(number) } else { tally.task(number) };
+            let panics = panics.contains(&number);
+            let task = if panics { tally.panicking_task(number) } else { tally.task(number) };
             handles.put(&mut random, task)?;
         }
         let last_goes = handles.go(last);
         // It may keep the panic to itself, or die of it; not of another.
         if let Err(payload) = thread::spawn(last_goes).join() {
-            ensure(
-                payload.is::<DropPanic>(),
-                "the panic of the task, or none",
-                "another panic, when the last handle went",
-            )?;
+            let expected = payload.is::<DropPanic>();
+            std::mem::forget(payload);
+            let found = "another panic, when the last handle went";
+            ensure(expected, "the panic of a task, or none", found)?;
         }
-        tally.each_dropped(1, &format!("after task {panics} panicked, dropped by a {last:?}"))?;
+        tally.each_dropped(
+            1,
+            &format!("after the tasks {panics:?} panicked, dropped by a {last:?}"),
+        )?;
         let shape = Shape { producers: 1, consumers: 1, workers: 0 };
         for pool in [&bystander, &case.pool()] {
             traffic::run::<u64>(case, pool, shape, Calls::Mixed, 40)?;

@@ -6,11 +6,11 @@
 //! | `turn` | whoever has made its call | the other, whose turn it is | that call |
 
 use super::account::balance;
+use super::both::Both;
 use super::case::Case;
 use super::crew::Watch;
 use super::finding::{Finding, ensure};
 use super::must;
-use super::pair::Pair;
 use cantina::pool::{Consumer, Producer, TaskPool};
 use machine::Arc;
 use machine::atomic::AtomicU64;
@@ -55,7 +55,7 @@ fn juggle(case: &Case, jugglers: usize, inside: usize, in_the_air: usize) -> Res
         let pool = pool.clone();
         crew.start(format!("juggler {index} of {jugglers}"), move |watch| {
             if index % 2 == 0 {
-                juggler.run(&mut Pair::of(&pool), watch)
+                juggler.run(&mut Both::of(&pool), watch)
             } else {
                 juggler.run(&mut pool.worker(), watch)
             }

@@ -81,6 +81,8 @@ pub(super) fn very_many_consumers_work_or_are_refused(case: &Case) -> Result<(),
         let theirs = pool.clone();
         let panics = panics_on_purpose(move || drop(theirs.worker()))?;
         ensure(panics, "`worker` to panic beyond the limit", "it did not")?;
+        let refused = pool.try_worker().err().map(|too_many| too_many.limit);
+        same("`try_worker` to refuse, with the limit", refused, Some(consumers.len()))?;
         // A place that is given back is there again, also to the one who was refused.
         for _ in 0..3 {
             drop(consumers.pop());

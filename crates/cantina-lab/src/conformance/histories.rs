@@ -2,15 +2,17 @@
 //!
 //! Small ones, many of them, are judged as what the pool promises to be, to the last call. In long
 //! ones the judge may run out of steps before it is sure that all is well with a bound; it is always
-//! sure of what it finds wrong. Batches count as their tasks, each by itself.
+//! sure of what it finds wrong. Batches count as their tasks, each by itself, or as one operation where the
+//! pool [promises](Batches) that.
 
+use super::both::Both;
 use super::case::Case;
 use super::crew::{CHECK, Watch};
 use super::finding::{Finding, Recorded, same};
+use super::maker::PutBatch;
 use super::must;
-use super::pair::Pair;
 use super::pool::AnyPool;
-use crate::registry::Order;
+use crate::registry::{Batches, Order};
 use cantina::pool::{Consumer, Producer, PutAllError, TaskPool};
 use cantina_check::{BUDGET, Batch, Clock, History, Log, Operation, Spec, Verdict, check, merge};
 use machine::random::Random;
@@ -45,6 +47,10 @@ struct Player {
     next: u64,
     random: Random,
     calls: usize,
+    /// Puts batches that go in together, if they do.
+    put_together: Option<PutBatch>,
+    /// What a batch is that it gets.
+    got: Batch,
 }
 
 pub(super) fn histories_of_small_programs_are_linearizable(case: &Case) -> Result<(), Finding> {
@@ -114,7 +120,8 @@ fn play(
     calls: RangeInclusive<usize>,
     random: &mut Random,
 ) -> Result<History, Finding> {
-    let pool = case.pool::<u64>();
+    let (pool, batch_ends) = case.numbers_in_batches();
+    let Batches { go_in_together, come_out_together } = case.batches;
     // Tasks of different threads differ in their first digit.
     let stride = 10u64.pow((calls.end() * BATCH).ilog10() + 1);
     let mut logs = vec![fill(case, &pool, random)?];
@@ -125,9 +132,11 @@ fn play(
             next: thread as u64 * stride,
             calls: calls.start() + random.below(calls.end() - calls.start() + 1),
             random: Random::seeded(random.next_u64()),
+            put_together: go_in_together.then(&batch_ends),
+            got: if come_out_together { Batch::AtOnce } else { Batch::Each },
         };
         let role = random.below(4);
-        let (mut worker, mut pair) = (pool.worker(), Pair::of(&pool));
+        let (mut worker, mut pair) = (pool.worker(), Both::of(&pool));
         crew.start(name(thread), move |watch| match role {
             0 => player.run(watch, |player| player.put(&mut pair)),
             1 => player.run(watch, |player| player.get(&mut pair)),
@@ -184,6 +193,10 @@ impl Player {
         if self.random.one_in(3) {
             let tasks: Vec<u64> = (first..).take(self.random.below(BATCH + 1)).collect();
             self.next += tasks.len() as u64;
+            if let Some(put) = self.put_together.as_mut().filter(|_| self.random.one_in(2)) {
+                self.log.put_all(&tasks, Batch::AtOnce, || put(&tasks).min(tasks.len()));
+                return Ok(());
+            }
             let batch = tasks.iter().copied();
             self.log.put_all(&tasks, Batch::Each, || match producer.put_all(batch) {
                 Ok(put) | Err(PutAllError { put, .. }) => put.min(tasks.len()),
@@ -208,7 +221,7 @@ impl Player {
         if self.random.one_in(3) {
             let (max, mut tasks) = (self.random.below(BATCH + 1), Vec::new());
             let call = |into: &mut Vec<u64>| consumer.get_many(max, into);
-            let count = self.log.get_many(max, Batch::Each, |task| *task, &mut tasks, call);
+            let count = self.log.get_many(max, self.got, |task| *task, &mut tasks, call);
             return same("the tasks that `get_many` appends", count, tasks.len());
         }
         self.log.get(|task| *task, || consumer.get());

@@ -4,9 +4,16 @@ use super::dropping::Legacy;
 use super::pool::AnyPool;
 use super::task::{Aligned, Counted, Large};
 use crate::registry::Family;
+use cantina::pool::TaskPool;
 
 /// A way of building pools.
 pub(super) struct Maker(Box<dyn Makes>);
+
+/// Puts a batch of numbers as the family does. How many went in.
+pub(super) type PutBatch = Box<dyn FnMut(&[u64]) -> usize + Send>;
+
+/// One more end that puts batches into a pool.
+pub(super) type BatchEnds = Box<dyn Fn() -> PutBatch>;
 
 /// What the checks make pools of.
 pub(super) trait Kind: Send + Sized + 'static {
@@ -18,6 +25,11 @@ impl Maker {
     /// Builds pools as `family` does.
     pub(super) fn of(family: impl Family) -> Self {
         Self(Box::new(family))
+    }
+
+    /// A new, empty pool of numbers, and the ends that put batches into it.
+    pub(super) fn numbers_in_batches(&self) -> (AnyPool<u64>, BatchEnds) {
+        self.0.numbers_in_batches()
     }
 }
 
@@ -33,12 +45,25 @@ macro_rules! kinds {
         /// What a family does for the checks.
         trait Makes: Send + Sync {
             fn again(&self) -> Maker;
+            fn numbers_in_batches(&self) -> (AnyPool<u64>, BatchEnds);
             $(fn $pool(&self) -> AnyPool<$kind>;)*
         }
 
         impl<F: Family> Makes for F {
             fn again(&self) -> Maker {
                 Maker::of(self.clone())
+            }
+
+            fn numbers_in_batches(&self) -> (AnyPool<u64>, BatchEnds) {
+                let pool = self.build::<u64>();
+                let all = AnyPool::of(pool.clone());
+                let end = move || -> PutBatch {
+                    let (mut producer, mut run) = (pool.producer(), Vec::new());
+                    Box::new(move |tasks| {
+                        F::put_batch(&mut producer, tasks.iter().copied(), &mut run)
+                    })
+                };
+                (all, Box::new(end))
             }
 
             $(fn $pool(&self) -> AnyPool<$kind> {

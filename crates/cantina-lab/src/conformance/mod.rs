@@ -34,6 +34,7 @@
 
 mod account;
 mod batches;
+mod both;
 mod bounded;
 mod case;
 mod checks;
@@ -50,7 +51,6 @@ mod model;
 mod must;
 mod once;
 mod order;
-mod pair;
 mod pool;
 mod task;
 mod traffic;
@@ -58,7 +58,7 @@ mod traffic;
 pub use case::Effort;
 pub use finding::{Failure, Finding, Recorded};
 
-use crate::registry::{self, Facts, Family, Visitor};
+use crate::registry::{self, Batches, Facts, Family, Visitor};
 use cantina_record::Kind;
 use case::Case;
 use checks::{Check, checks};
@@ -73,6 +73,7 @@ pub struct Trial {
     /// The check.
     pub check: &'static str,
     facts: Facts,
+    batches: Batches,
     maker: Maker,
     run: fn(&Case) -> Result<(), Finding>,
 }
@@ -93,15 +94,15 @@ pub fn trials() -> Vec<Trial> {
 
 /// Every check of one pool.
 pub fn trials_of<F: Family>(family: &F) -> Vec<Trial> {
-    pair(&family.facts(), &Maker::of(family.clone()))
+    pair(&family.facts(), family.batches(), &Maker::of(family.clone()))
 }
 
 /// The checks that are about such a pool, each with a way to make it.
-fn pair(facts: &Facts, maker: &Maker) -> Vec<Trial> {
+fn pair(facts: &Facts, batches: Batches, maker: &Maker) -> Vec<Trial> {
     let checks = checks().into_iter().filter(|check| (check.about)(facts));
     let trial = |Check { name, run, .. }| {
         let (facts, maker) = (facts.clone(), maker.clone());
-        Trial { pool: facts.name.clone(), check: name, facts, maker, run }
+        Trial { pool: facts.name.clone(), check: name, facts, batches, maker, run }
     };
     checks.map(trial).collect()
 }
@@ -133,9 +134,10 @@ impl Trial {
     /// Runs the check, and waits for it a little longer than it may take itself.
     fn watched(&self, effort: Effort, seed: u64) -> Result<(), Finding> {
         let watch = Watch::new(effort.patience).later().later();
-        let (facts, maker, check) = (self.facts.clone(), self.maker.clone(), self.run);
+        let (promised, maker, check) =
+            ((self.facts.clone(), self.batches), self.maker.clone(), self.run);
         crew::watched(&watch, move |_| {
-            let case = Case::new(maker, facts, effort, seed);
+            let case = Case::new(maker, promised, effort, seed);
             finding::ensure(case.room > 0, "room for at least one task", "none that is sure")?;
             check(&case)
         })

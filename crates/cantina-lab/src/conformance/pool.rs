@@ -24,6 +24,7 @@ trait Pool<T>: Send + Sync {
     fn consumer(&self) -> AnyConsumer<T>;
     fn worker(&self) -> AnyWorker<T>;
     fn try_consumer(&self) -> Result<AnyConsumer<T>, TooMany>;
+    fn try_worker(&self) -> Result<AnyWorker<T>, TooMany>;
     fn full_slack(&self) -> usize;
     fn full_counts_under_way(&self) -> bool;
 }
@@ -77,6 +78,10 @@ where
 
     fn try_consumer(&self) -> Result<AnyConsumer<T>, TooMany> {
         TaskPool::try_consumer(self).map(|consumer| AnyConsumer(Box::new(consumer)))
+    }
+
+    fn try_worker(&self) -> Result<AnyWorker<T>, TooMany> {
+        TaskPool::try_worker(self).map(|worker| AnyWorker(Box::new(worker)))
     }
 
     fn full_slack(&self) -> usize {
@@ -135,6 +140,10 @@ impl<T: Send + 'static> TaskPool<T> for AnyPool<T> {
 
     fn try_consumer(&self) -> Result<AnyConsumer<T>, TooMany> {
         self.0.try_consumer()
+    }
+
+    fn try_worker(&self) -> Result<AnyWorker<T>, TooMany> {
+        self.0.try_worker()
     }
 
     fn full_slack(&self) -> usize {

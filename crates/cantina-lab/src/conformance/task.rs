@@ -112,9 +112,15 @@ pub(super) struct Counted {
     panics: bool,
 }
 
-/// What a [`Counted`] says when it [panics](Tally::panicking_task).
+/// What a [`Counted`] says when it [panics](Tally::panicking_task). To be forgotten: dropped, it panics as well.
 #[derive(Debug)]
 pub(super) struct DropPanic;
+
+impl Drop for DropPanic {
+    fn drop(&mut self) {
+        std::panic::resume_unwind(Box::new("dropped"));
+    }
+}
 
 impl Tally {
     /// For the tasks `0..tasks`.

@@ -6,6 +6,7 @@
 
 use super::lane::{BATCH, Lane, Member, Nodes, nodes};
 use cantina::pool::{self, Full, TaskPool};
+use cantina::reclaim;
 use machine::Arc;
 use std::fmt;
 
@@ -40,7 +41,10 @@ impl<L: Lane> Central<L> {
     }
 
     fn end(&self) -> End<L> {
-        End { member: Member::join(&self.shared.nodes), shared: self.shared.clone() }
+        End {
+            member: reclaim::Member::join(self.shared.nodes.clone()),
+            shared: self.shared.clone(),
+        }
     }
 }
 
@@ -91,7 +95,10 @@ impl<L: Lane> Default for Central<L> {
 
 impl<L: Lane> Clone for End<L> {
     fn clone(&self) -> Self {
-        Self { member: self.member.another(), shared: self.shared.clone() }
+        Self {
+            member: reclaim::Member::join(self.member.structure().clone()),
+            shared: self.shared.clone(),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::ed_pool::{self, EdPool};
 use super::figure4_stack::FIRST;
 use super::salsa_paper::{CHUNK, Setup};
 use super::{Bags, Figure4Stack, Lbq, LockedStack, MsQueue, SalsaPaper, Treiber, WsLifo, WsMsq};
-use crate::registry::{Facts, Family, Order, Visitor};
+use crate::registry::{Batches, Facts, Family, Order, Visitor};
 use cantina_record::Kind;
 
 /// Shows every contender to `visitor`.
@@ -94,6 +94,10 @@ impl Family for LockedStackFamily {
         facts("locked-stack", about, Order::Lifo, false)
     }
 
+    fn batches(&self) -> Batches {
+        Batches::TOGETHER
+    }
+
     fn build<T: Send + 'static>(&self) -> LockedStack<T> {
         LockedStack::new()
     }
@@ -112,6 +116,10 @@ impl Family for Figure4StackFamily {
     fn facts(&self) -> Facts {
         let about = "the rooms paper's array that grows and is copied bit by bit, repaired";
         facts(self.name, about, Order::Lifo, false)
+    }
+
+    fn batches(&self) -> Batches {
+        Batches { come_out_together: true, ..Batches::default() }
     }
 
     fn in_chunks_of(&self, tasks: usize) -> Self {

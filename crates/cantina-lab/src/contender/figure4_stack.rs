@@ -40,8 +40,7 @@
 //! got.
 
 use super::ends_are_clones;
-use super::rest::drop_rest;
-use cantina::pool::{self, Full};
+use cantina::pool::{self, Full, drop_all};
 use cantina::rooms::{CellGuard, EnterError, Room, RoomCell};
 use machine::atomic::Ordering::Relaxed;
 use machine::atomic::{AtomicBool, AtomicI64};
@@ -290,7 +289,7 @@ impl<T: Send> pool::Consumer<T> for Figure4Stack<T> {
 
 impl<T> Drop for Arrays<T> {
     fn drop(&mut self) {
-        drop_rest(|| {
+        drop_all(|| {
             let mut last = None;
             self.take(1, |task| last = Some(task));
             last

@@ -4,11 +4,8 @@
 //! per consumer. All lanes of a pool share a domain of hazard pointers, and every handle is a
 //! [`Member`] of it.
 
-use cantina::reclaim::{Domain, Participant};
+use cantina::reclaim::{self, Domain};
 use machine::Arc;
-use machine::atomic::AtomicPtr;
-use std::fmt;
-use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
 /// How many nodes a member looks at at once.
@@ -58,13 +55,10 @@ pub trait Lane: Send + Sync + Sized {
 pub struct Stamp(pub u64);
 
 /// The nodes of a pool's lanes.
-pub(super) type Nodes<L> = Domain<<L as Lane>::Node, SLOTS>;
+pub type Nodes<L> = Domain<<L as Lane>::Node, SLOTS>;
 
 /// A handle's part in the hazard pointers of its pool.
-pub struct Member<L: Lane> {
-    participant: ManuallyDrop<Participant<L::Node, SLOTS>>,
-    nodes: Arc<Nodes<L>>,
-}
+pub type Member<L> = reclaim::Member<Nodes<L>, SLOTS>;
 
 /// A domain whose members look for nodes to free after `batch` retired ones.
 pub(super) fn nodes<L: Lane>(batch: usize) -> Arc<Nodes<L>> {
@@ -72,69 +66,17 @@ pub(super) fn nodes<L: Lane>(batch: usize) -> Arc<Nodes<L>> {
     Arc::new(unsafe { Domain::new(batch, L::free) })
 }
 
-impl<L: Lane> Member<L> {
-    pub(super) fn join(nodes: &Arc<Nodes<L>>) -> Self {
-        // SAFETY: we keep the domain until we have left.
-        let participant = ManuallyDrop::new(unsafe { nodes.join() });
-        Self { participant, nodes: nodes.clone() }
-    }
-
-    /// One more of the same domain.
-    pub(super) fn another(&self) -> Self {
-        Self::join(&self.nodes)
-    }
-
-    /// The node that `source` names; it may be looked at until `slot` is used again, or
-    /// [`done`](Self::done).
-    pub(super) fn protect(&mut self, slot: usize, source: &AtomicPtr<L::Node>) -> *mut L::Node {
-        self.participant.protect(slot, source)
-    }
-
-    /// As [`protect`](Self::protect), if a look after this shows that `node` was not retired before.
-    pub(super) fn announce(&mut self, slot: usize, node: *mut L::Node) {
-        self.participant.announce(slot, node);
-    }
-
-    /// Nothing is looked at any more.
-    pub(super) fn done(&mut self) {
-        (0..SLOTS).for_each(|slot| self.participant.clear(slot));
-    }
-
-    /// Frees `node` when nobody looks at it any more.
-    ///
-    /// # Safety
-    /// It was just unlinked from the only lane that had it, by us.
-    pub(super) unsafe fn retire(&mut self, node: NonNull<L::Node>) {
-        // SAFETY: the domain we joined; the rest is the caller's.
-        unsafe { self.participant.retire(&self.nodes, node) };
-    }
-}
-
-impl<L: Lane> Drop for Member<L> {
-    fn drop(&mut self) {
-        // SAFETY: taken once, here.
-        let participant = unsafe { ManuallyDrop::take(&mut self.participant) };
-        // SAFETY: the domain we joined.
-        unsafe { participant.leave(&self.nodes) };
-    }
-}
-
-impl<L: Lane> fmt::Debug for Member<L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Member").finish_non_exhaustive()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{BATCH, Lane, Member, Stamp, nodes};
+    use super::{BATCH, Lane, Stamp, nodes};
     use crate::contender::ms_queue::Queue;
     use crate::contender::treiber::Stack;
+    use cantina::reclaim;
 
     /// What an empty lane says, twice; then after something was in it, however much.
     fn stamps<L: Lane<Task = u8>>() -> [Stamp; 4] {
         let lane = L::new();
-        let mut member = Member::join(&nodes::<L>(BATCH));
+        let mut member = reclaim::Member::join(nodes::<L>(BATCH));
         [0, 0, 1, 3].map(|tasks| {
             for task in 0..tasks {
                 // SAFETY: the only member.

@@ -31,8 +31,7 @@
 //! A node per task, freed when the next task is got. The last handle drops the tasks nobody got.
 
 use super::ends_are_clones;
-use super::rest::drop_rest;
-use cantina::pool::{self, Full};
+use cantina::pool::{self, Full, drop_all};
 use machine::atomic::AtomicPtr;
 use machine::atomic::Ordering::{Acquire, Relaxed, Release};
 use machine::cell::UnsafeCell;
@@ -197,7 +196,7 @@ impl<T> Default for Lbq<T> {
 impl<T> Drop for Shared<T> {
     fn drop(&mut self) {
         trace::gone(self);
-        drop_rest(|| self.take_apart());
+        drop_all(|| self.take_apart());
     }
 }
 

@@ -11,7 +11,7 @@
 //! back. The last handle drops the tasks nobody got.
 
 use super::ends_are_clones;
-use cantina::pool::{self, Full, PutAllError};
+use cantina::pool::{self, Full, PutAllError, drop_all};
 use machine::Arc;
 use machine::ahead;
 use machine::lock::Mutex;
@@ -24,13 +24,16 @@ const KEEP: usize = 1024;
 /// A pool of a lock and a vector; see the [module](self). Its handles are all the same: the pool,
 /// once more.
 pub struct LockedStack<T> {
-    shared: Arc<Mutex<Vec<T>>>,
+    shared: Arc<Mutex<Tasks<T>>>,
 }
+
+/// The tasks nobody got: they are all dropped, whatever comes of it.
+struct Tasks<T>(Vec<T>);
 
 impl<T> LockedStack<T> {
     /// An empty pool.
     pub fn new() -> Self {
-        let shared = Arc::new(Mutex::new(Vec::new()));
+        let shared = Arc::new(Mutex::new(Tasks(Vec::new())));
         trace::structure(&*shared, "stack");
         trace::part(&*shared, "lock", Role::Lock);
         Self { shared }
@@ -38,7 +41,7 @@ impl<T> LockedStack<T> {
 
     /// Puts all of `tasks`, the last one uppermost, and leaves the vector empty.
     pub fn append(&self, tasks: &mut Vec<T>) {
-        let mut all = self.shared.lock();
+        let Tasks(all) = &mut *self.shared.lock();
         let before = all.len();
         all.reserve(tasks.len());
         ahead::all_to_write(all.as_ptr().wrapping_add(before).cast(), size_of_val(&tasks[..]));
@@ -46,7 +49,7 @@ impl<T> LockedStack<T> {
         let slots = &all[before..];
         machine::touch_write(slots.as_ptr().cast(), size_of_val(slots));
         moved(slots);
-        describe(&all);
+        describe(all);
     }
 }
 
@@ -79,11 +82,11 @@ ends_are_clones!(LockedStack);
 
 impl<T: Send> pool::Producer<T> for LockedStack<T> {
     fn try_put(&mut self, task: T) -> Result<(), Full<T>> {
-        let mut tasks = self.shared.lock();
+        let Tasks(tasks) = &mut *self.shared.lock();
         tasks.push(task);
         let slot = tasks.last().map_or(std::ptr::null(), std::ptr::from_ref);
         machine::touch_write(slot.cast(), size_of::<T>());
-        describe(&tasks);
+        describe(tasks);
         Ok(())
     }
 
@@ -99,28 +102,34 @@ impl<T: Send> pool::Producer<T> for LockedStack<T> {
 
 impl<T: Send> pool::Consumer<T> for LockedStack<T> {
     fn get(&mut self) -> Option<T> {
-        let mut tasks = self.shared.lock();
+        let Tasks(tasks) = &mut *self.shared.lock();
         if tasks.is_empty() {
             return None;
         }
-        touch_last(&tasks, 1);
+        touch_last(tasks, 1);
         let task = tasks.pop();
-        describe(&tasks);
-        shrink(&mut tasks);
+        describe(tasks);
+        shrink(tasks);
         task
     }
 
     fn get_many(&mut self, max: usize, into: &mut Vec<T>) -> usize {
-        let mut tasks = self.shared.lock();
+        let Tasks(tasks) = &mut *self.shared.lock();
         let count = max.min(tasks.len());
         // Before any task moves: it may panic.
         into.reserve(count);
-        touch_last(&tasks, count);
+        touch_last(tasks, count);
         let kept = tasks.len() - count;
         into.extend(tasks.drain(kept..).rev());
-        describe(&tasks);
-        shrink(&mut tasks);
+        describe(tasks);
+        shrink(tasks);
         count
+    }
+}
+
+impl<T> Drop for Tasks<T> {
+    fn drop(&mut self) {
+        drop_all(|| self.0.pop());
     }
 }
 

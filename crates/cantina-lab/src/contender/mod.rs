@@ -31,7 +31,6 @@ pub mod lane;
 pub mod lbq;
 pub mod locked_stack;
 pub mod ms_queue;
-mod rest;
 pub mod salsa_paper;
 pub mod stealing;
 pub mod treiber;

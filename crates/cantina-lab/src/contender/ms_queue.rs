@@ -42,7 +42,7 @@
 
 use super::Central;
 use super::lane::{Lane, Member, Stamp};
-use super::rest::drop_rest;
+use cantina::pool::drop_all;
 use machine::atomic::AtomicPtr;
 use machine::atomic::Ordering::{Acquire, Relaxed, Release};
 use machine::cell::UnsafeCell;
@@ -169,7 +169,7 @@ impl<T: Send> Lane for Queue<T> {
             }
             backoff.spin();
         }
-        member.done();
+        member.clear_all();
     }
 
     unsafe fn get(&self, member: &mut Member<Self>) -> Result<T, Stamp> {
@@ -184,7 +184,7 @@ impl<T: Send> Lane for Queue<T> {
             if next.is_null() {
                 // SAFETY: it is the dummy.
                 let stamp = Stamp(unsafe { dummy.number() });
-                member.done();
+                member.clear_all();
                 return Err(stamp);
             }
             // For I4: a node is not retired while `tail` names it.
@@ -198,7 +198,7 @@ impl<T: Send> Lane for Queue<T> {
             if self.head.compare_exchange(head, next, Release, Relaxed).is_ok() {
                 // SAFETY: protected, and we moved `head` to it, so its task is ours (I3).
                 let task = unsafe { (*next).take() };
-                member.done();
+                member.clear_all();
                 // SAFETY: we moved `head` off it, and `tail` is past it (I4).
                 unsafe { member.retire(NonNull::new_unchecked(head)) };
                 return Ok(task);
@@ -236,7 +236,7 @@ impl<T> Queue<T> {
 impl<T> Drop for Queue<T> {
     fn drop(&mut self) {
         trace::gone(self);
-        drop_rest(|| self.take_apart());
+        drop_all(|| self.take_apart());
     }
 }
 

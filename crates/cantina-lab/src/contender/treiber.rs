@@ -38,7 +38,7 @@
 
 use super::Central;
 use super::lane::{Lane, Member, Stamp};
-use super::rest::drop_rest;
+use cantina::pool::drop_all;
 use machine::atomic::AtomicPtr;
 use machine::atomic::Ordering::{Acquire, Relaxed, Release};
 use machine::cell::UnsafeCell;
@@ -172,7 +172,7 @@ impl<T: Send> Lane for Stack<T> {
             // top: an empty stack's story ends here.
             let top = self.top.load(Acquire);
             if let Some(emptied) = as_floor(top) {
-                member.done();
+                member.clear_all();
                 return Err(Stamp(emptied));
             }
             member.announce(TOP, top);
@@ -188,7 +188,7 @@ impl<T: Send> Lane for Stack<T> {
             if self.top.compare_exchange(top, below, Release, Relaxed).is_ok() {
                 // SAFETY: protected, and we moved `top` off it, so its task is ours (I2).
                 let task = unsafe { (*node).take() };
-                member.done();
+                member.clear_all();
                 // SAFETY: we moved `top` off it (I3).
                 unsafe { member.retire(NonNull::new_unchecked(node)) };
                 return Ok(task);
@@ -220,7 +220,7 @@ impl<T> Stack<T> {
 impl<T> Drop for Stack<T> {
     fn drop(&mut self) {
         trace::gone(self);
-        drop_rest(|| self.take_apart());
+        drop_all(|| self.take_apart());
     }
 }
 

@@ -38,8 +38,22 @@ pub struct Facts {
     pub non_blocking: bool,
 }
 
+/// Whether batches are one operation each, where a pool promises that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Batches {
+    /// What [`Family::put_batch`] puts goes in at one instant, in its order; if that is not all, it is full right then.
+    pub go_in_together: bool,
+    /// What `get_many` gets comes out at one instant, the next one first; if they are fewer than asked for, there are no others right then.
+    pub come_out_together: bool,
+}
+
 /// The putting end of the pools of a family.
 pub type ProducerOf<F, T> = <<F as Family>::Pool<T> as TaskPool<T>>::Producer;
+
+impl Batches {
+    /// All of it.
+    pub const TOGETHER: Self = Self { go_in_together: true, come_out_together: true };
+}
 
 /// A way of building one pool, for any task.
 ///
@@ -51,6 +65,11 @@ pub trait Family: Clone + Send + Sync + 'static {
 
     /// What it promises.
     fn facts(&self) -> Facts;
+
+    /// What its batches promise: no more than their tasks, unless the pool says so.
+    fn batches(&self) -> Batches {
+        Batches::default()
+    }
 
     /// The same with chunks of so many tasks, if it has chunks, and little patience: so that much happens
     /// in a short run.

@@ -58,6 +58,8 @@ pub(crate) enum Bug {
     ConsumersForgetTheLimit,
     /// The limit does not hold for workers.
     WorkersForgetTheLimit,
+    /// The limit does not hold for workers that ask whether there is a place.
+    WorkersAreNeverRefused,
 
     // The end.
     /// What is left is not dropped.
@@ -108,6 +110,20 @@ pub(crate) enum Bug {
     BatchGetOfNoneGetsOne,
     /// Room is made for as many as were asked for.
     BatchGetOverReserves,
+
+    // Batches that go in or come out together.
+    /// A batch goes in piece by piece.
+    TearsABatchPut,
+    /// A batch comes out piece by piece.
+    TearsABatchGot,
+    /// The first task of a batch goes in last.
+    TurnsABatchPutAround,
+    /// A batch comes out the wrong way round.
+    TurnsABatchGotAround,
+    /// Of a batch for which there is not room, the first goes in and no more.
+    PutsOneOfABatch,
+    /// It gets fewer than there are.
+    LeavesSomeOfABatch,
 
     // Bounds.
     /// A full pool drops the task and says that all is well.

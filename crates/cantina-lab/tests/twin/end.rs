@@ -153,6 +153,11 @@ impl<T: Send + 'static> End<T> {
         })
     }
 
+    /// Puts as many of `tasks` as there is room for, together. How many.
+    pub(super) fn put_batch(&mut self, tasks: Vec<T>) -> usize {
+        self.shared.put_batch(tasks)
+    }
+
     fn try_put_in_batch(&mut self, task: T) -> Result<(), Full<T>> {
         let outcome = self.try_put(task);
         self.enter(self.has(Bug::BatchPutKeepsOthersOut));
@@ -189,6 +194,9 @@ impl<T: Send + 'static> Consumer<T> for End<T> {
     }
 
     fn get_many(&mut self, max: usize, into: &mut Vec<T>) -> usize {
+        if self.shared.setting.together {
+            return self.shared.get_batch(max, into);
+        }
         if self.has(Bug::BatchGetOverwrites) {
             into.clear();
         }

@@ -13,7 +13,7 @@ pub(crate) use bug::Bug;
 pub(crate) use plant::{Plant, plants};
 pub(crate) use setting::Setting;
 
-use cantina::pool::{Full, TaskPool, TooMany};
+use cantina::pool::{Full, TaskPool, TooMany, drop_all};
 use cantina_lab::registry::Order;
 use end::{End, Role};
 use machine::Arc;
@@ -99,6 +99,46 @@ impl<T: Send + 'static> Shared<T> {
             state.tasks.push_back(task);
         }
         Ok(())
+    }
+
+    /// Puts as many of `tasks` as there is room for, together. How many.
+    fn put_batch(&self, mut tasks: Vec<T>) -> usize {
+        if self.has(Bug::TurnsABatchPutAround) {
+            tasks.reverse();
+        }
+        let all = tasks.len();
+        let mut tasks = tasks.into_iter();
+        let mut state = self.lock();
+        let room = self.setting.capacity.map_or(all, |capacity| capacity - state.tasks.len());
+        let fits = if self.has(Bug::PutsOneOfABatch) && room < all { room.min(1) } else { room };
+        for task in tasks.by_ref().take(fits) {
+            if self.has(Bug::TearsABatchPut) {
+                drop(state);
+                thread::yield_now();
+                state = self.lock();
+            }
+            state.tasks.push_back(task);
+        }
+        all - tasks.len()
+    }
+
+    /// Gets up to `max` tasks, together.
+    fn get_batch(&self, max: usize, into: &mut Vec<T>) -> usize {
+        let (before, mut state) = (into.len(), self.lock());
+        let fewer = usize::from(self.has(Bug::LeavesSomeOfABatch) && max > 2);
+        while into.len() - before < max - fewer {
+            let Some(task) = self.next(&mut state) else { break };
+            into.push(task);
+            if self.has(Bug::TearsABatchGot) {
+                drop(state);
+                thread::yield_now();
+                state = self.lock();
+            }
+        }
+        if self.has(Bug::TurnsABatchGotAround) {
+            into[before..].reverse();
+        }
+        into.len() - before
     }
 
     /// Whether it says that it is full.
@@ -215,8 +255,10 @@ impl<T: Send + 'static> Drop for Shared<T> {
                     leak(std::mem::take(&mut tasks));
                 }
                 POISONED.fetch_or(self.has(Bug::PanicPoisonsOthers), Relaxed);
-                drop(tasks);
+                let rest = catch_unwind(AssertUnwindSafe(|| drop_all(|| tasks.pop_front())));
+                rest.err().into_iter().for_each(std::mem::forget);
                 if self.has(Bug::PanicBecomesAnother) {
+                    std::mem::forget(panic);
                     resume_unwind(Box::new("another panic"));
                 }
                 resume_unwind(panic);
@@ -244,6 +286,16 @@ impl<T: Send + 'static> TaskPool<T> for Twin<T> {
             Ok(()) => End::new(self.shared.clone(), Role::Worker),
             Err(error) => self.refuse(error, Role::Worker),
         }
+    }
+
+    fn try_worker(&self) -> Result<End<T>, TooMany> {
+        if let Err(error) = self.shared.register() {
+            if !self.shared.has(Bug::WorkersAreNeverRefused) {
+                return Err(error);
+            }
+            self.shared.lock().consumers += 1;
+        }
+        Ok(End::new(self.shared.clone(), Role::Worker))
     }
 
     fn try_consumer(&self) -> Result<End<T>, TooMany> {

@@ -18,6 +18,9 @@ pub(crate) fn plants() -> Vec<Plant> {
     let lifo = Setting::last_in_first_out();
     let bag = Setting { order: Order::Bag, ..plain };
     let limited = Setting { limit: Some(20), ..plain };
+    let together = |setting| Setting { together: true, ..setting };
+    let (queue, stack) = (together(plain), together(lifo));
+    let small = Setting { capacity: Some(3), ..queue };
     let checks = vec![
         (
             "one_thread_cannot_tell_it_from_the_obvious_pool",
@@ -102,7 +105,7 @@ pub(crate) fn plants() -> Vec<Plant> {
             vec![(plain, MiscountsHandles, "after all threads have ended")],
         ),
         (
-            "a_task_that_panics_when_dropped_takes_no_other_with_it",
+            "tasks_that_panic_when_dropped_take_no_other_with_them",
             vec![
                 (plain, PanicStopsDropping, "panicked, dropped by a"),
                 (plain, PanicBecomesAnother, "another panic"),
@@ -226,6 +229,7 @@ pub(crate) fn plants() -> Vec<Plant> {
                 (limited, NamesAnotherLimit, "beside the limit"),
                 (limited, ConsumersForgetTheLimit, "`consumer` to panic"),
                 (limited, WorkersForgetTheLimit, "`worker` to panic"),
+                (limited, WorkersAreNeverRefused, "`try_worker` to refuse"),
                 (limited, LosesATask, "got 0 times"),
             ],
         ),
@@ -236,6 +240,16 @@ pub(crate) fn plants() -> Vec<Plant> {
                 (plain, ReturnsTheWrongTask, "not a queue"),
                 (lifo, ReturnsTheWrongTask, "not a stack"),
                 (bounded, FullTooEarly, "\"full\", but at every instant"),
+                (queue, TearsABatchPut, "not a queue"),
+                (stack, TearsABatchPut, "not a stack"),
+                (queue, TearsABatchGot, "not a queue"),
+                (stack, TearsABatchGot, "not a stack"),
+                (queue, TurnsABatchPutAround, "not a queue"),
+                (stack, TurnsABatchPutAround, "not a stack"),
+                (queue, TurnsABatchGotAround, "not a queue"),
+                (stack, TurnsABatchGotAround, "not a stack"),
+                (small, PutsOneOfABatch, "not a queue"),
+                (queue, LeavesSomeOfABatch, "\"empty\", but at every instant"),
                 (plain, BatchGetMiscounts, "`get_many` appends"),
                 (bounded, FullGivesAnotherTask, "the task that comes back"),
             ],

@@ -1,7 +1,8 @@
 //! Which pool the twin is, and what is wrong with it.
 
+use super::end::End;
 use super::{Bug, Twin};
-use cantina_lab::registry::{Facts, Family, Order};
+use cantina_lab::registry::{Batches, Facts, Family, Order};
 use cantina_record::Kind;
 
 /// Which pool the twin is, and what is wrong with it.
@@ -12,12 +13,21 @@ pub(crate) struct Setting {
     pub(crate) full_slack: usize,
     /// How many consumers and workers there may be.
     pub(crate) limit: Option<usize>,
+    /// Whether its batches are one operation each.
+    pub(crate) together: bool,
     pub(crate) bug: Option<Bug>,
 }
 
 impl Setting {
     pub(crate) fn unbounded() -> Self {
-        Self { order: Order::Fifo, capacity: None, full_slack: 0, limit: None, bug: None }
+        Self {
+            order: Order::Fifo,
+            capacity: None,
+            full_slack: 0,
+            limit: None,
+            together: false,
+            bug: None,
+        }
     }
 
     pub(crate) fn bounded() -> Self {
@@ -43,6 +53,9 @@ impl Family for Setting {
         if let Some(limit) = self.limit {
             name += &format!("-for-{limit}");
         }
+        if self.together {
+            name += "-together";
+        }
         if let Some(bug) = self.bug {
             name += &format!("-{bug:?}");
         }
@@ -54,6 +67,18 @@ impl Family for Setting {
             capacity: self.capacity,
             non_blocking: false,
         }
+    }
+
+    fn batches(&self) -> Batches {
+        if self.together { Batches::TOGETHER } else { Batches::default() }
+    }
+
+    fn put_batch<T: Send + 'static>(
+        producer: &mut End<T>,
+        tasks: impl Iterator<Item = T>,
+        _: &mut Vec<T>,
+    ) -> usize {
+        producer.put_batch(tasks.collect())
     }
 
     fn build<T: Send + 'static>(&self) -> Twin<T> {

@@ -5,6 +5,7 @@ use super::wide::{FAN, SLOTS, Shape};
 use super::{Cafe, DEFAULT_LEAF_TRIALS, MAX_HEIGHT, binary, default_height, height_within, wide};
 use crate::pool::BuildError;
 use machine::Arc;
+use machine::fence::Pair;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -17,6 +18,7 @@ pub struct Builder<T> {
     wait_free: bool,
     measures_overtaking: bool,
     widths: (u32, u32),
+    fences: Option<Pair>,
     task: PhantomData<fn() -> T>,
 }
 
@@ -29,6 +31,7 @@ impl<T> Builder<T> {
             wait_free: false,
             measures_overtaking: false,
             widths: (SLOTS, FAN),
+            fences: None,
             task: PhantomData,
         }
     }
@@ -84,6 +87,14 @@ impl<T> Builder<T> {
         self
     }
 
+    /// How binary trees that are done with are fenced against who may look at them: as is best, unless told otherwise. So that
+    /// every machine can run both kinds.
+    #[doc(hidden)]
+    pub fn fences(mut self, fences: Pair) -> Self {
+        self.fences = Some(fences);
+        self
+    }
+
     /// Builds the pool.
     ///
     /// # Errors
@@ -104,7 +115,8 @@ impl<T> Builder<T> {
         }
         let seed = self.seed.unwrap_or_else(machine::random::seed);
         let form = if self.wait_free {
-            let list = binary::List::new(height, self.leaf_trials, seed, self.measures_overtaking);
+            let (trials, fences) = (self.leaf_trials, self.fences.unwrap_or_else(Pair::best));
+            let list = binary::List::new(height, trials, seed, self.measures_overtaking, fences);
             let list = Arc::new(list);
             list.describe();
             Form::Binary(list)

@@ -40,7 +40,8 @@ impl<T> Producer<T> {
         Ok(())
     }
 
-    /// Puts all of `tasks` and says how many they were.
+    /// Puts all of `tasks` and says how many they were: up to [`BATCH`] at a time, so that up to 63 that the iterator has
+    /// given are nobody's to get while it waits.
     ///
     /// # Errors
     /// Never.

@@ -24,6 +24,7 @@ mod ends;
 
 pub use ends::{Consumer, Producer, Worker};
 
+use crate::panics;
 use crate::pool::{self, BuildError};
 use machine::Arc;
 use machine::lock::{Mutex, MutexGuard};
@@ -204,6 +205,13 @@ impl<T> Queue<T> {
         if self.tasks.capacity() > KEEP && self.tasks.len() < self.tasks.capacity() / 8 {
             self.tasks.shrink_to((self.tasks.len() * 2).max(KEEP));
         }
+    }
+}
+
+impl<T> Drop for Queue<T> {
+    fn drop(&mut self) {
+        // As all pools do it: of several tasks that panic, the deque's own drop survives one.
+        panics::drop_all(|| self.tasks.pop_front());
     }
 }
 

@@ -71,6 +71,8 @@
 //! * **I5** a node that `head` leads to, or `rest`, has an item; an empty one, or a spare one, has none. A node is in
 //!   one list.
 //!
+//! The steps, and why these hold: `README.md` beside this file.
+//!
 //! That an address is found again in `head` after its node was emptied and used anew does no harm: an enqueue links
 //! to whatever is newest, and nothing is ever taken off but everything. So words hold exposed addresses, not pointers.
 //!

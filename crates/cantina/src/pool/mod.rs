@@ -26,6 +26,8 @@ mod lines;
 mod patience;
 mod runs;
 
+#[doc(hidden)]
+pub use crate::panics::drop_all;
 pub use drain::Drain;
 pub use error::{BuildError, Full, PutAllError, TooMany};
 pub(crate) use exchanges::Exchanges;
@@ -70,6 +72,14 @@ pub trait TaskPool<T: Send>: Clone + Send + Sync {
         Ok(self.consumer())
     }
 
+    /// One more end for a thread in both roles, or an error beyond the pool's limit.
+    ///
+    /// # Errors
+    /// As [`try_consumer`](Self::try_consumer).
+    fn try_worker(&self) -> Result<Self::Worker, TooMany> {
+        Ok(self.worker())
+    }
+
     /// How many tasks fewer than its capacity a bounded pool may hold and still say [`Full`].
     fn full_slack(&self) -> usize {
         0
@@ -92,6 +102,9 @@ pub trait Producer<T>: Send {
 
     /// Puts all of `tasks`, in order, and says how many they were. Each becomes visible by itself,
     /// unless the pool says more.
+    ///
+    /// A pool that puts several at a time holds back those that the iterator has given until it has enough of them: while the iterator
+    /// waits, nobody gets these. Each pool says how many that may be. When the iterator ends or panics, all that it gave are put.
     ///
     /// # Errors
     /// [`PutAllError`] when a bounded pool has no room: how many were put, the task that was not, and
@@ -122,5 +135,13 @@ pub trait Consumer<T>: Send {
             into.push(task);
         }
         into.len() - before
+    }
+
+    /// Gets tasks until the pool says it is empty.
+    fn drain(&mut self) -> Drain<'_, Self, T>
+    where
+        Self: Sized,
+    {
+        Drain::new(self)
     }
 }

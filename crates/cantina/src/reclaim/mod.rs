@@ -3,7 +3,11 @@
 //! A structure has one [`Domain`]; there is no global one, so nodes may hold tasks that borrow, and
 //! what a structure retired goes with it. Each handle of the structure has a [`Participant`]: places to
 //! announce the nodes it looks at, and a list of nodes it has unlinked. When that list is long enough
-//! the participant reads everybody's announcements and frees what nobody announced.
+//! the participant reads everybody's announcements and frees what nobody announced. A handle that keeps the structure has it as a
+//! [`Member`].
+//!
+//! Who keeps a node announced from one call to the next, and wants to know whether the source names another one by now, compares: that
+//! takes neither a store nor a fence, and [`Participant::protect`] is for the case that it does.
 //!
 //! # Progress
 //! [`Participant::protect`] is lock-free: it looks again when the source has changed.
@@ -32,15 +36,18 @@
 //! are freed later, and when the domain goes all of them are. A participant that is
 //! leaked, or whose thread has died, keeps its announcements and its list until the domain goes.
 
+mod member;
+
+pub use member::{Member, Reclaims};
+
+use crate::panics;
 use machine::CachePadded;
 use machine::atomic::Ordering::{Acquire, Relaxed, Release};
 use machine::atomic::{AtomicBool, AtomicPtr};
 use machine::cell::UnsafeCell;
 use machine::fence;
-use machine::thread::panicking;
 use machine::trace::{self, Role};
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 
 /// The nodes of one structure: who looks at which, and which wait to be freed.
@@ -292,14 +299,10 @@ impl<N, const SLOTS: usize> Drop for Domain<N, SLOTS> {
             next = record.older.into_inner();
             for node in record.retired.into_inner().into_inner() {
                 // SAFETY: I1; nobody is left to announce it, and the list goes with the record.
-                let free = || unsafe { (self.free)(node) };
-                let freed = catch_unwind(AssertUnwindSafe(free));
-                first_panic = first_panic.or(freed.err());
+                panics::catch(&mut first_panic, || unsafe { (self.free)(node) });
             }
         }
-        if let Some(panic) = first_panic.filter(|_| !panicking()) {
-            resume_unwind(panic);
-        }
+        panics::go_on(first_panic);
     }
 }
 

@@ -41,8 +41,8 @@ impl Builder {
         self
     }
 
-    /// Whether a panic inside a room, or of exit code, is remembered: from then on nobody enters, and is told
-    /// [`Poisoned`](super::EnterError::Poisoned). It is not, unless asked for.
+    /// Whether a panic inside a room, or of exit code, is remembered: who comes from then on does not enter, and is told
+    /// [`Poisoned`](super::EnterError::Poisoned). Who waits already goes in when its room opens. It is not, unless asked for.
     pub fn poison(mut self, poison: bool) -> Self {
         self.poison = poison;
         self

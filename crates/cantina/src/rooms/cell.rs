@@ -1,7 +1,8 @@
 //! Rooms around a state: who is inside a room has what belongs to it.
 
 use super::form::{Either, Form, Setup, Taken};
-use super::{EnterError, Panic, forget, keep_first, wait};
+use super::{EnterError, wait};
+use crate::panics::{Panic, forget, go_on, keep_first};
 use machine::atomic::AtomicPtr;
 use machine::atomic::Ordering::Relaxed;
 use machine::cell::UnsafeCell;
@@ -10,7 +11,7 @@ use machine::thread::panicking;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 /// A room over a state `S`: what those may do who are inside it.
@@ -245,16 +246,16 @@ impl<'a, S, R: Room<S>, const M: usize> CellGuard<'a, S, R, M> {
         let before = inside.taken;
         mem::forget(inside);
         let panic = cell.leave(R::INDEX, before);
+        let goes_on = panic.is_some() && !panicking();
+        if let Taken::Ticket(ticket) = taken
+            && goes_on
+            && !wait::gives_up(&cell.form, R2::INDEX, ticket)
+        {
+            cell.leave(R2::INDEX, taken).into_iter().for_each(forget);
+        }
+        go_on(panic);
         if let Taken::Ticket(ticket) = taken {
-            match panic {
-                Some(panic) if !panicking() => {
-                    if !wait::gives_up(&cell.form, R2::INDEX, ticket) {
-                        cell.leave(R2::INDEX, taken).into_iter().for_each(forget);
-                    }
-                    resume_unwind(panic);
-                }
-                _ => wait::wait(&cell.form, R2::INDEX, ticket),
-            }
+            wait::wait(&cell.form, R2::INDEX, ticket);
         }
         Ok(CellGuard::new(cell, taken))
     }
@@ -263,9 +264,7 @@ impl<'a, S, R: Room<S>, const M: usize> CellGuard<'a, S, R, M> {
 impl<S, const M: usize> Drop for Inside<'_, S, M> {
     #[inline]
     fn drop(&mut self) {
-        if let Some(panic) = self.cell.leave(self.room, self.taken).filter(|_| !panicking()) {
-            resume_unwind(panic);
-        }
+        go_on(self.cell.leave(self.room, self.taken));
     }
 }
 

@@ -155,6 +155,7 @@ impl Counted {
     }
 
     /// Ends the batch of `room`, and opens the next.
+    #[inline(never)]
     fn hand_over(&self, mut room: usize, mut close: impl FnMut(usize)) {
         loop {
             // own: written when it was opened, read by who closes it.

@@ -2,12 +2,12 @@
 
 use super::form::{Form, Taken};
 use super::{EnterError, Rooms, wait};
+use crate::panics::go_on;
 use machine::held::Held;
 use machine::thread::panicking;
 use machine::time::Duration;
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::resume_unwind;
 
 /// Being inside a room. Dropped, it leaves.
 ///
@@ -115,12 +115,14 @@ impl<'a> Stay<'a> {
         let taken = self.rooms.form.take(room)?;
         self.rooms.came(taken);
         let Some(before) = self.inside.take() else { return Ok(taken) };
-        if let Some(panic) = self.rooms.leave(self.room, before).filter(|_| !panicking()) {
-            if let Taken::Ticket(ticket) = taken {
-                self.rooms.give_up(room, ticket);
-            }
-            resume_unwind(panic);
+        let panic = self.rooms.leave(self.room, before);
+        if let Taken::Ticket(ticket) = taken
+            && panic.is_some()
+            && !panicking()
+        {
+            self.rooms.give_up(room, ticket);
         }
+        go_on(panic);
         Ok(taken)
     }
 
@@ -145,9 +147,7 @@ impl Drop for Stay<'_> {
         if self.rooms.poison.is_wanted() && !self.came_unwinding && panicking() {
             self.rooms.poison.set();
         }
-        if let Some(panic) = self.rooms.leave(self.room, taken).filter(|_| !panicking()) {
-            resume_unwind(panic);
-        }
+        go_on(self.rooms.leave(self.room, taken));
     }
 }
 

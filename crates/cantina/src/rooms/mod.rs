@@ -92,6 +92,7 @@ pub use queue::RoomQueue;
 pub use stack::RoomStack;
 pub use work::WorkStack;
 
+use crate::panics::{Panic, forget, keep_first};
 use builder::Closing;
 use form::{Either, Form, Taken};
 use machine::atomic::AtomicBool;
@@ -100,29 +101,8 @@ use machine::held::Held;
 use machine::time::Duration;
 use machine::trace::{self, Role};
 use metrics::Counters;
-use std::any::Any;
 use std::fmt;
-use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// What a panic carries.
-type Panic = Box<dyn Any + Send>;
-
-/// Keeps the first panic, for whoever can be told of it, and drops another one.
-fn keep_first(first: &mut Option<Panic>, next: Option<Panic>) {
-    match (&first, next) {
-        (None, next) => *first = next,
-        (Some(_), Some(next)) => forget(next),
-        (Some(_), None) => {}
-    }
-}
-
-/// Drops what somebody panicked with whom nobody hears. That may panic itself, and goes no further either.
-fn forget(panic: Panic) {
-    if let Err(worse) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
-        mem::forget(worse);
-    }
-}
 
 /// What it is called, where a run is drawn, how often exit code has run.
 const CODES: [&str; 8] = [
@@ -376,30 +356,5 @@ impl Poison {
 impl fmt::Debug for Rooms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Rooms").field(&self.form).finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::keep_first;
-    use std::panic::resume_unwind;
-
-    struct PanicsWhenDropped;
-
-    impl Drop for PanicsWhenDropped {
-        fn drop(&mut self) {
-            resume_unwind(Box::new(Self));
-        }
-    }
-
-    #[test]
-    fn of_several_panics_the_first_is_heard_whatever_the_others_carry() {
-        let mut first = None;
-        keep_first(&mut first, None);
-        assert!(first.is_none());
-        keep_first(&mut first, Some(Box::new("first")));
-        keep_first(&mut first, Some(Box::new(PanicsWhenDropped)));
-        keep_first(&mut first, None);
-        assert_eq!(first.unwrap().downcast_ref(), Some(&"first"));
     }
 }

@@ -204,13 +204,22 @@ impl Packed {
         inside(word) + (0..self.count).map(|room| count(word, room)).sum::<u64>()
     }
 
-    /// Goes inside `room` without a ticket, as long as nobody has one. `tries` is how often that is tried; who looks `on` does so too when
-    /// it cannot be joined now. Not inside: what the word was last.
+    /// Goes inside `room` where nobody is and nobody waits, as `word` has it. Not inside: what the word was last.
     #[inline]
-    fn go_in(&self, room: usize, tries: usize, on: bool) -> Result<Taken, u64> {
+    fn go_in_alone(&self, room: usize, word: u64) -> Result<Taken, u64> {
+        if inside(word) > 0 || word & TICKETS > 0 {
+            return Err(word);
+        }
+        let alone = word & (ONE_INSIDE - 1) | self.rooms[room].alone;
+        // idle: all that the last batch did. On failure nothing is read.
+        self.word.compare_exchange(word, alone, Acquire, Relaxed).map(|_| Taken::Inside)
+    }
+
+    /// Goes inside `room` without a ticket, as long as nobody has one. `word` is what the word was a moment ago, and `tries` how often that is
+    /// tried; who looks `on` does so too when it cannot be joined now. Not inside: what the word was last.
+    #[inline]
+    fn go_in(&self, room: usize, mut word: u64, tries: usize, on: bool) -> Result<Taken, u64> {
         let backoff = Backoff::new();
-        // stat: the exchange decides.
-        let mut word = self.word.load(Relaxed);
         for _ in 0..tries {
             if let Some(entered) = self.admits(word, room) {
                 // idle: all that the last batch did. On failure nothing is read.
@@ -228,6 +237,15 @@ impl Packed {
             }
         }
         Err(word)
+    }
+
+    /// Looks for a while whether it can go inside `room` without a ticket, and takes one. `word` is what the word was a moment ago.
+    #[inline(never)]
+    fn look_on(&self, room: usize, word: u64) -> Result<Taken, EnterError> {
+        let looks = LOOKS.min(machine::looks());
+        let (tries, on) = (looks.max(1), looks > 0);
+        // What the word was is told: to ask for it again takes it from those who leave.
+        self.go_in(room, word, tries, on).or_else(|word| self.queue_up(room, word))
     }
 
     /// Takes a ticket. `word` is what the word was a moment ago: a hint where to look, and a limit with room for those who are slow.
@@ -282,8 +300,8 @@ impl Packed {
             self.given_up(room, opened).swap(nothing_given_up(after_next(opened)), Relaxed);
         let let_in = size - u64::from(given_up / (TAG + 1));
         if let_in == 0 {
-            // open: nobody waits for it. Before the rooms are idle: who opens this one next must come later.
-            gate.open.store(opened as u32, Release);
+            // own: all who waited for it have given up. Before the rooms are idle: who opens this one next must come later.
+            gate.open.store(opened as u32, Relaxed);
             // idle: what the gate shows.
             return Opened::Nobody(self.word.fetch_sub(ONE_INSIDE, Release) - ONE_INSIDE);
         }
@@ -343,23 +361,24 @@ impl Packed {
 impl Form for Packed {
     #[inline]
     fn take(&self, room: usize) -> Result<Taken, EnterError> {
+        // stat: the exchange decides.
+        let word = self.word.load(Relaxed);
         // Who is beaten to it has a ticket the next moment.
-        self.go_in(room, 1, false).or_else(|word| self.queue_up(room, word))
+        self.go_in(room, word, 1, false).or_else(|word| self.queue_up(room, word))
     }
 
     #[inline]
     fn take_in_time(&self, room: usize) -> Result<Taken, EnterError> {
-        let looks = LOOKS.min(machine::looks());
-        if looks == 0 {
-            return self.take(room);
-        }
-        // What the word was is told: to ask for it again takes it from those who leave.
-        self.go_in(room, looks, true).or_else(|word| self.queue_up(room, word))
+        // stat: the exchange decides.
+        let word = self.word.load(Relaxed);
+        self.go_in_alone(room, word).or_else(|word| self.look_on(room, word))
     }
 
     #[inline]
     fn try_take(&self, room: usize) -> Result<Taken, EnterError> {
-        self.go_in(room, usize::MAX, false).map_err(|_| EnterError::WouldBlock)
+        // stat: the exchange decides.
+        let word = self.word.load(Relaxed);
+        self.go_in(room, word, usize::MAX, false).map_err(|_| EnterError::WouldBlock)
     }
 
     #[inline]
@@ -450,43 +469,4 @@ impl fmt::Debug for Packed {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{EnterError, Form, LIMIT, Packed, Plan, Taken};
-
-    /// Who waits is passed so often, and no more, each time that a room is opened.
-    #[test]
-    fn patience_comes_to_an_end() {
-        let plan = Plan {
-            rooms: 2,
-            with_exit_code: 0,
-            joined: true,
-            patience: 2,
-            limit: LIMIT,
-            counting: false,
-        };
-        let rooms = Packed { processors: 1, ..Packed::new(plan) };
-        let close = |_| unreachable!("there is no exit code");
-        let waits = |room| match rooms.take(room) {
-            Ok(Taken::Ticket(ticket)) => ticket,
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(rooms.take(0), Ok(Taken::Inside));
-        let mut ticket = waits(1);
-        // It was not opened for somebody who had waited.
-        assert_eq!(rooms.try_take(0), Err(EnterError::WouldBlock));
-        rooms.leave(0, Taken::Inside, close);
-        for (here, there) in [(1, 0), (0, 1), (1, 0)] {
-            assert!(rooms.is_good(here, ticket));
-            let first = Taken::Ticket(ticket);
-            ticket = waits(there);
-            assert_eq!([(); 3].map(|()| rooms.try_take(here).is_ok()), [true, true, false]);
-            assert_eq!(rooms.try_take(there), Err(EnterError::WouldBlock));
-            // Those two, and the one for whom it was opened.
-            for taken in [first, Taken::Joined, Taken::Joined] {
-                rooms.leave(here, taken, close);
-            }
-        }
-        rooms.leave(0, Taken::Ticket(ticket), close);
-        assert_eq!((rooms.outstanding(), rooms.try_take(1)), (0, Ok(Taken::Inside)));
-    }
-}
+mod tests;

@@ -70,6 +70,20 @@ impl Sleeper {
     }
 }
 
+/// Does something of an executor's. What it panics with goes no further, or a room might be left open.
+fn alone(f: impl FnOnce()) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(f)) {
+        forget(panic);
+    }
+}
+
+/// Drops a waker, if there is one.
+fn drop_waker(waker: Option<Asleep<Waker>>) {
+    if let Some(waker) = waker {
+        alone(|| drop(waker));
+    }
+}
+
 /// Takes the first one out, if its ticket is good.
 fn take_good<W>(asleep: &mut BTreeMap<u64, Asleep<W>>, is_good: impl Fn(u64) -> bool) -> Option<W> {
     let first = asleep.first_entry()?;
@@ -98,7 +112,7 @@ impl Sleepers {
         drop(list);
         // asleep: the list, then whether the ticket is good.
         fence::full();
-        drop(was);
+        drop_waker(was);
     }
 
     /// Takes `sleeper` out, whose ticket is good or who does not want it any more. A thread that is not there was woken, and
@@ -117,7 +131,7 @@ impl Sleepers {
             let was = list.tasks.remove(&place);
             self.counted(&list);
             drop(list);
-            drop(was);
+            drop_waker(was);
         }
     }
 
@@ -152,10 +166,7 @@ impl Sleepers {
             thread.unpark();
         }
         for task in tasks {
-            // What an executor panics with goes no further, or a room might be left open.
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| task.wake())) {
-                forget(panic);
-            }
+            alone(|| task.wake());
         }
     }
 

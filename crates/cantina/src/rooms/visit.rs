@@ -1,6 +1,5 @@
 //! What the structures that are made of rooms have in common: places for tasks, and a stay in a room.
 
-use super::Panic;
 use super::form::{Form, Taken};
 use super::packed::{LIMIT, Packed, Plan};
 use super::wait;
@@ -8,7 +7,6 @@ use machine::cell::UnsafeCell;
 use machine::thread;
 use machine::trace;
 use std::mem::MaybeUninit;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// The room of those who put.
 pub(super) const PUT: usize = 0;
@@ -89,19 +87,5 @@ impl<T> Slot<T> {
         trace::gone(self);
         // SAFETY: the caller's.
         self.task.with(|place| unsafe { (*place).assume_init_read() })
-    }
-}
-
-/// Drops all that `next` gives, also when one of them panics: the panic goes on when all are dropped.
-pub(super) fn drop_all<T>(next: impl FnMut() -> Option<T>) {
-    let mut first: Option<Panic> = None;
-    for task in std::iter::from_fn(next) {
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(task))) {
-            first.get_or_insert(panic);
-        }
-    }
-    match first {
-        Some(panic) if !thread::panicking() => resume_unwind(panic),
-        _ => {}
     }
 }

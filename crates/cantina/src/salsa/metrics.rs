@@ -12,10 +12,18 @@ pub struct Metrics {
     pub gets: u64,
     /// Chunks stolen.
     pub steals: u64,
+    /// Chunks that a thief had claimed and lost again before they were its own: to another thief, to the
+    /// owner, or to a consumer that looked whether the pool is empty.
+    pub robbed: u64,
+    /// Claims of others that a consumer has undone, to find out whether the pool is empty.
+    pub undone: u64,
     /// Times that a consumer began to take from a chunk.
     pub chunk_switches: u64,
     /// Atomic read-modify-writes by consumers: claims of contended slots, and changes of owner words.
     pub cas: u64,
+    /// Of those, claims of slots, won or lost. A task got without one cost no read-modify-write, but for the
+    /// last one of a chunk.
+    pub claims: u64,
     /// Chunks that exist, in use and spare.
     pub chunks: usize,
     /// Chunks that wait in their consumers' spares.
@@ -36,8 +44,11 @@ impl Metrics {
 pub(super) struct Counters {
     pub(super) gets: AtomicU64,
     pub(super) steals: AtomicU64,
+    pub(super) robbed: AtomicU64,
+    pub(super) undone: AtomicU64,
     pub(super) switches: AtomicU64,
     pub(super) cas: AtomicU64,
+    pub(super) claims: AtomicU64,
 }
 
 /// What a consumer has done since it last reported.
@@ -45,6 +56,8 @@ pub(super) struct Counters {
 pub(super) struct Tally {
     pub(super) gets: u64,
     pub(super) steals: u64,
+    pub(super) robbed: u64,
+    pub(super) undone: u64,
     pub(super) switches: u64,
     /// Claims of slots.
     pub(super) claims: u64,
@@ -58,8 +71,11 @@ impl Counters {
         let sums = [
             (&mut metrics.gets, &self.gets),
             (&mut metrics.steals, &self.steals),
+            (&mut metrics.robbed, &self.robbed),
+            (&mut metrics.undone, &self.undone),
             (&mut metrics.chunk_switches, &self.switches),
             (&mut metrics.cas, &self.cas),
+            (&mut metrics.claims, &self.claims),
         ];
         for (sum, counter) in sums {
             // stat: numbers for people.
@@ -75,8 +91,11 @@ impl Tally {
         let sums = [
             (&counters.gets, done.gets),
             (&counters.steals, done.steals),
+            (&counters.robbed, done.robbed),
+            (&counters.undone, done.undone),
             (&counters.switches, done.switches),
             (&counters.cas, done.claims + done.changes),
+            (&counters.claims, done.claims),
         ];
         for (counter, more) in sums {
             if more > 0 {

@@ -26,9 +26,23 @@
 //! None is promised. Tasks of one producer that stay in one chunk come out in order.
 //!
 //! # Memory
-//! Every end has at most one chunk half filled or half emptied, and every consumer keeps up to 16 spare
-//! ones ([`Builder::spares`]) and up to three that wait to become such; what a burst needed beyond that goes back to the allocator as it is
-//! drained. A leaked consumer keeps up to eight chunks more until the pool goes.
+//! When all is drained there is a chunk for each producer, the one that it fills, and for each consumer at most
+//! 16 spare ones ([`Builder::spares`]), three that wait to become such, one that a producer left half filled, and those
+//! that other consumers were looking at when it was done with them: eight of each at most, and as a rule none. What
+//! a burst needed beyond that goes back to the allocator as it is drained. A leaked consumer keeps the
+//! eight chunks that it looked at until the pool goes.
+//!
+//! A chunk is about a thousand tasks, or 64 large ones, in one block of memory that is never on the stack.
+//!
+//! # When not to take it
+//! * Tasks have to come out in order: [`Cafe`](crate::cafe::Cafe) promises how many overtake, and
+//!   [`RoomQueue`](crate::rooms::RoomQueue) that none does.
+//! * A few tasks now and then, for many consumers that wait: each of those is stolen with a whole chunk and a fence of
+//!   the operating system, 10 to 13 microseconds on a virtual machine, after the waiting that
+//!   [`Builder::patience`] says. Once a chunk is stolen its next tasks come cheap.
+//! * Hundreds of thousands of pools: an empty one is some kilobytes, and with its first task a chunk.
+//! * Tasks of a megabyte: chunks are never fewer than 64 tasks unless [`Builder::chunk_size`] says so. Box them.
+//! * One producer and one consumer, both known: a ring of their own has nothing to prove when it is empty.
 //!
 //! # Limits
 //! 256 consumers at a time, or what [`Builder::max_consumers`] says, at most 4094;
@@ -189,6 +203,10 @@ impl<T> Shared<T> {
 pool::forward_to_own_methods!(Salsa {
     fn try_consumer(&self) -> Result<Consumer<T>, TooMany> {
         self.try_consumer()
+    }
+
+    fn try_worker(&self) -> Result<Worker<T>, TooMany> {
+        self.try_worker()
     }
 });
 

@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 
 /// Something with eventuals in it: an operation that has it as an argument begins when they are all there.
 ///
-/// An [`Eventual`], tuples, arrays, vectors, options, boxes and maps of arguments are arguments; plain values are
+/// An [`Eventual`], tuples of up to twelve, arrays, vectors, options, boxes and maps of arguments are arguments; plain values are
 /// captured by the operation, or go as [`Value`]. A struct or an enum of one's own is one by `#[derive(Argument)]`, with the
 /// feature `derive`, or by hand:
 ///
@@ -270,6 +270,10 @@ tuples!(A B C D E);
 tuples!(A B C D E F);
 tuples!(A B C D E F G);
 tuples!(A B C D E F G H);
+tuples!(A B C D E F G H I);
+tuples!(A B C D E F G H I J);
+tuples!(A B C D E F G H I J K);
+tuples!(A B C D E F G H I J K L);
 
 impl fmt::Debug for dyn Dependency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

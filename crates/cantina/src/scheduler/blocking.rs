@@ -86,10 +86,17 @@ impl Blocking {
     fn not_started(&self) {
         let mut state = self.0.lock();
         state.threads -= 1;
-        let left =
-            if state.threads == 0 { std::mem::take(&mut state.jobs) } else { VecDeque::new() };
+        if state.threads > 0 {
+            return;
+        }
+        let left = std::mem::take(&mut state.jobs);
+        // Until they are cancelled: those that depend on them are something to do.
+        state.running += left.len();
         drop(state);
-        left.into_iter().for_each(|job| job(false));
+        for job in left {
+            job(false);
+            self.ended();
+        }
     }
 
     /// What a thread does.
@@ -156,5 +163,54 @@ impl Blocking {
 impl State {
     fn rests(&self) -> bool {
         self.jobs.is_empty() && self.running == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Blocking;
+    use machine::Arc;
+    use machine::lock::Mutex;
+    use machine::park::Parker;
+    use machine::time::Duration;
+
+    #[test]
+    fn a_thread_that_is_not_started_leaves_nobody_waiting_for_its_jobs() {
+        let blocking = Blocking::new(1);
+        // As if a thread were about to be started for each.
+        blocking.0.lock().threads = 1;
+        let told: Arc<Mutex<Vec<bool>>> = Arc::default();
+        for _ in 0..2 {
+            let told = told.clone();
+            blocking.run(move |runs| told.lock().push(runs));
+        }
+        let watcher = Parker::new();
+        assert_eq!(blocking.rests(&watcher.unparker()), None);
+        blocking.not_started();
+        assert_eq!(*told.lock(), [false, false]);
+        assert!(watcher.park_timeout(Duration::ZERO), "nobody has woken it");
+        assert_eq!(blocking.rests(&watcher.unparker()), Some(2));
+    }
+
+    #[test]
+    fn a_thread_that_is_not_started_leaves_the_jobs_to_others() {
+        let blocking = Blocking::new(2);
+        blocking.0.lock().threads = 2;
+        blocking.run(|_| ());
+        blocking.not_started();
+        assert_eq!(blocking.rests(&Parker::new().unparker()), None);
+        blocking.not_started();
+        assert_eq!(blocking.rests(&Parker::new().unparker()), Some(1));
+    }
+
+    #[test]
+    fn what_is_about_to_be_cancelled_does_not_rest() {
+        let blocking = Blocking::new(1);
+        blocking.0.lock().threads = 1;
+        let (this, watcher) = (blocking.clone(), Parker::new());
+        let unparker = watcher.unparker();
+        blocking.run(move |_| assert_eq!(this.rests(&unparker), None));
+        blocking.not_started();
+        assert!(watcher.park_timeout(Duration::ZERO));
     }
 }

@@ -62,12 +62,12 @@ impl<T: Send + 'static> Canceller<T> {
 }
 
 impl<T: Send + 'static> Begin<T> {
-    /// Runs `f` unless it was cancelled. Whether it panicked.
-    pub(super) fn run(self, f: impl FnOnce() -> T) -> bool {
+    /// Runs `f`, of the unit of that name, unless it was cancelled. Whether it panicked.
+    pub(super) fn run(self, f: impl FnOnce() -> T, unit: Option<&str>) -> bool {
         let Some(promise) = self.0.take() else { return false };
         let value = caught(|| Ok(f()));
         let panicked = value.is_err();
-        promise.resolve(value);
+        promise.resolve_by(value, unit);
         panicked
     }
 

@@ -13,7 +13,7 @@ use super::context::{later, wake_later};
 use super::error::WaitError;
 use super::shared::Reference;
 use machine::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use machine::atomic::{AtomicPtr, AtomicU64, AtomicUsize};
+use machine::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize};
 use machine::cell::UnsafeCell;
 use std::mem;
 use std::process::abort;
@@ -64,6 +64,8 @@ pub(super) struct Cell<T: Send + 'static> {
     copy: AtomicPtr<()>,
     /// Frees what this is a part of.
     free: unsafe fn(NonNull<Self>),
+    /// Whether somebody was told why there is no value.
+    heard: AtomicBool,
     /// Whether it is not for an operation to fill.
     pub(super) is_promised: bool,
     pub(super) shared: Reference,
@@ -89,6 +91,7 @@ impl<T: Send + 'static> Cell<T> {
             value: UnsafeCell::new(None),
             copy: AtomicPtr::new(ptr::null_mut()),
             free,
+            heard: AtomicBool::new(false),
             is_promised,
             shared,
         }
@@ -100,6 +103,21 @@ impl<T: Send + 'static> Cell<T> {
     /// The caller is the one who fills, and no longer is.
     #[inline]
     pub(super) unsafe fn fill(this: NonNull<Self>, value: Result<T, WaitError>, keep: bool) {
+        // SAFETY: the caller's.
+        unsafe { Self::fill_by(this, value, keep, None) };
+    }
+
+    /// As `fill`, by an operation of the unit of that name.
+    ///
+    /// # Safety
+    /// As of `fill`.
+    #[inline]
+    pub(super) unsafe fn fill_by(
+        this: NonNull<Self>,
+        value: Result<T, WaitError>,
+        keep: bool,
+        unit: Option<&str>,
+    ) {
         // SAFETY: it is not filled, so it is there.
         let cell = unsafe { this.as_ref() };
         if keep {
@@ -114,11 +132,17 @@ impl<T: Send + 'static> Cell<T> {
             // waiter: those who wait, with their links.
             // alone: as above.
             waiters = cell.word.swap(FILLED, AcqRel);
-        } else if mem::needs_drop::<T>() {
-            // It may hold the last handle of another one.
-            later(move || drop(value));
+        } else {
+            // What the last handle had is ours: the cell is there.
+            cell.goes_unheard(&value, unit);
+            if mem::needs_drop::<T>() {
+                // It may hold the last handle of another one.
+                later(move || drop(value));
+            }
         }
         if waiters & GONE != 0 {
+            // SAFETY: nobody is left but us.
+            unsafe { cell.nobody_looks(unit) };
             // SAFETY: what the last handle had.
             unsafe { Self::let_go(this, HOLD + REFERENCE) };
             waiters &= !GONE;
@@ -148,7 +172,8 @@ impl<T: Send + 'static> Cell<T> {
         unsafe { self.word().add(waiter) }
     }
 
-    /// One more handle, with a way to copy the value. Whether there was one to share with.
+    /// One more handle, with a way to copy the value. Whether there was one to share with. Unless that was the caller's, whose
+    /// handle may be used up at the same time, the new one gives its hold up and looks at nothing.
     pub(super) fn share(&self, copy: Copy<T>) -> bool {
         // stat: `shared` says that it is there.
         self.copy.store(copy as *mut (), Relaxed);
@@ -159,7 +184,8 @@ impl<T: Send + 'static> Cell<T> {
             (counts >= HOLD).then_some(counts + HOLD + REFERENCE)
         };
         // shared: how to copy.
-        self.counts.fetch_update(Release, Relaxed, more).is_ok()
+        // used: that the caller's handle was, if its hold is gone.
+        self.counts.fetch_update(AcqRel, Relaxed, more).is_ok()
     }
 
     /// One more reference to the memory; the caller has one.
@@ -176,18 +202,17 @@ impl<T: Send + 'static> Cell<T> {
     pub(super) unsafe fn leave(this: NonNull<Self>) {
         // SAFETY: the caller has a reference.
         let cell = unsafe { this.as_ref() };
-        // part: others have read the value.
-        let mut counts = cell.counts.load(Acquire);
+        // stat: only named; who gives the last hold up looks again.
+        let mut counts = cell.counts.load(Relaxed);
         while is_shared(counts) {
             let left = counts - HOLD - REFERENCE;
-            // part: we have read the value.
             // free: we do not look any more.
-            match cell.counts.compare_exchange_weak(counts, left, Release, Acquire) {
+            match cell.counts.compare_exchange_weak(counts, left, Release, Relaxed) {
                 Ok(_) => return,
                 Err(now) => counts = now,
             }
         }
-        // Nobody else has a handle that has not had the value, and nobody makes one.
+        // Nobody else has a handle that has not had the value, and nobody makes one but to give it up unread.
         // filled: the value.
         let mut seen = cell.word.load(Acquire);
         while seen != FILLED {
@@ -202,7 +227,7 @@ impl<T: Send + 'static> Cell<T> {
         unsafe { Self::let_go(this, HOLD + REFERENCE) };
     }
 
-    /// Gives up references, or a hold and a reference of a filled cell. The last hold drops the value, the last
+    /// Gives up references, or of a filled cell a hold, with a reference or without. The last hold drops the value, the last
     /// reference frees the memory.
     ///
     /// # Safety
@@ -222,6 +247,7 @@ impl<T: Send + 'static> Cell<T> {
             if what >= HOLD && seen - what < HOLD && mem::needs_drop::<T>() {
                 // SAFETY: I1: it was filled, there is no other holder, and nobody becomes one.
                 let value = cell.value.with_mut(|place| unsafe { (*place).take() });
+                value.iter().for_each(|value| cell.goes_unheard(value, None));
                 // It may hold the last handle of another one.
                 later(move || drop(value));
                 // free: we do not look any more.
@@ -261,6 +287,7 @@ impl<T: Send + 'static> Cell<T> {
         impl Drop for GivesUp<'_> {
             fn drop(&mut self) {
                 // part: we have read the value. If the others have gone meanwhile it goes with the memory.
+                // used: that this handle is.
                 self.0.fetch_sub(HOLD, Release);
             }
         }
@@ -298,6 +325,35 @@ impl<T: Send + 'static> Cell<T> {
         unsafe { cell.copied() }
     }
 
+    /// Nobody looks at `value` any more, which is or was to be here. If that is an error nobody hears of it, unless somebody has.
+    #[inline(always)]
+    fn goes_unheard(&self, value: &Result<T, WaitError>, unit: Option<&str>) {
+        if let Err(error) = value {
+            self.unheard(error, unit);
+        }
+    }
+
+    /// The same of the value that is here, if there is one.
+    ///
+    /// # Safety
+    /// It is filled or never will be, and nobody else looks at it.
+    #[inline]
+    unsafe fn nobody_looks(&self, unit: Option<&str>) {
+        self.value.with(|place| {
+            // SAFETY: I1.
+            let value = unsafe { &*place };
+            value.iter().for_each(|value| self.goes_unheard(value, unit));
+        });
+    }
+
+    #[cold]
+    fn unheard(&self, error: &WaitError, unit: Option<&str>) {
+        // stat: all handles have gone, or this is the one who fills; once.
+        if !self.heard.swap(true, Relaxed) {
+            self.shared.unheard(error, unit);
+        }
+    }
+
     /// # Safety
     /// It is filled, and there is no other holder.
     #[inline(always)]
@@ -318,7 +374,11 @@ impl<T: Send + 'static> Cell<T> {
             // SAFETY: I1: it is filled, and nobody moves it out while we hold it.
             match (unsafe { &*place }, copy) {
                 (Some(Ok(value)), Some(copy)) => Ok(copy(value)),
-                (Some(Err(error)), _) => Err(error.clone()),
+                (Some(Err(error)), _) => {
+                    // stat: it comes before the hold goes, and is asked when all have gone.
+                    self.heard.store(true, Relaxed);
+                    Err(error.clone())
+                }
                 _ => Err(WaitError::Taken),
             }
         })
@@ -335,18 +395,18 @@ impl Word {
         Self(NonNull::dangling())
     }
 
-    /// Whether the value is there.
+    /// Whether the value is there. Who takes it looks again.
     ///
     /// # Safety
     /// Somebody has a handle to the cell.
     #[inline(always)]
     pub(super) unsafe fn is_filled(self) -> bool {
         // SAFETY: the caller's.
-        // filled: the value.
-        unsafe { self.0.as_ref() }.load(Acquire) == FILLED
+        // stat: it carries nothing.
+        unsafe { self.0.as_ref() }.load(Relaxed) == FILLED
     }
 
-    /// As [`Cell::add`].
+    /// As [`Cell::add`]. Who takes the value looks again.
     ///
     /// # Safety
     /// Somebody has a handle to the cell until the waiter is added. The waiter is the caller's, is in no list, and stays
@@ -355,15 +415,14 @@ impl Word {
     pub(super) unsafe fn add(self, waiter: NonNull<Waiter>) -> bool {
         // SAFETY: the caller's.
         let word = unsafe { self.0.as_ref() };
-        // filled: the value.
-        let mut seen = word.load(Acquire);
+        // stat: it carries nothing.
+        let mut seen = word.load(Relaxed);
         while seen != FILLED {
             // SAFETY: ours until the exchange succeeds.
             unsafe { waiter.as_ref().next.with_mut(|next| *next = seen) };
             let address = waiter.as_ptr().expose_provenance();
-            // waiter: it and its link, for the one who fills.
-            // filled: the value.
-            match word.compare_exchange_weak(seen, address, Release, Acquire) {
+            // waiter: it and its link, for the one who fills. On failure only named.
+            match word.compare_exchange_weak(seen, address, Release, Relaxed) {
                 Ok(_) => return true,
                 Err(now) => seen = now,
             }
@@ -408,6 +467,7 @@ impl<T: Send + 'static> Drop for Cell<T> {
     fn drop(&mut self) {
         // SAFETY: nobody else is left.
         let value = self.value.with_mut(|place| unsafe { (*place).take() });
+        value.iter().for_each(|value| self.goes_unheard(value, None));
         if mem::needs_drop::<T>() && matches!(value, Some(Ok(_))) {
             // It may hold the last handle of another one.
             later(move || drop(value));

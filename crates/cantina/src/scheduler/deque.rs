@@ -13,7 +13,8 @@
 //! | `larger` | a worker that has copied its tasks | a thief that looks into the new buffer | its slots |
 //! | `last` | the worker's `bottom`, then a light fence | a thief's `top`, then a heavy fence | of both, one sees the other: the last task is taken once |
 //!
-//! The fences are a [pair](machine::fence::Pair): its worker pops all the time, and thieves come now and then.
+//! The fences are a [pair](machine::fence::Pair), which whoever makes the deque chooses: its worker pops all the time, and
+//! thieves come now and then.
 
 use machine::CachePadded;
 use machine::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -57,13 +58,13 @@ impl<T> Buffer<T> {
 
 impl<T> Deque<T> {
     /// An empty one, with room for `room` tasks at first, or a few more.
-    pub fn new(room: usize) -> Self {
+    pub fn new(room: usize, fences: Pair) -> Self {
         Self {
             top: CachePadded::new(AtomicUsize::new(0)),
             bottom: CachePadded::new(AtomicUsize::new(0)),
             buffer: AtomicPtr::new(Buffer::boxed(room.next_power_of_two())),
             outgrown: UnsafeCell::new(Vec::new()),
-            fences: Pair::best(),
+            fences,
         }
     }
 

@@ -1,20 +1,20 @@
 //! Values that arrive later, and promises of them.
 
 use super::blocks;
-use super::cell::{Cell, REFERENCE, Waiter, Word};
+use super::cell::{Cell, HOLD, REFERENCE, Waiter, Word};
 use super::context;
 use super::counted::Counted;
 use super::error::WaitError;
 use super::flat;
 use super::runtime::Handle;
 use super::shared::{Reference, Shared};
-use machine::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use machine::atomic::Ordering::{Acquire, Relaxed, Release};
 use machine::atomic::{AtomicBool, AtomicPtr};
 use machine::lock::Mutex;
 use machine::park::{Parker, Unparker};
 use machine::time::Duration;
 use std::fmt;
-use std::mem::ManuallyDrop;
+use std::mem::{self, ManuallyDrop};
 use std::pin::Pin;
 use std::ptr::{self, NonNull};
 use std::task::{Context, Poll, Waker};
@@ -22,7 +22,8 @@ use std::task::{Context, Poll, Waker};
 /// A value that arrives later: what an operation comes to, or what a [`Promise`] is kept with.
 ///
 /// Hand it to an operation, which begins when it is there; wait for it on a thread that is no worker; or `await` it.
-/// Dropped, it changes nothing for the operation: that runs all the same.
+/// Dropped, it changes nothing for the operation: that runs all the same. If it panics,
+/// [`on_panic`](super::Builder::on_panic) hears of it.
 ///
 /// ```
 /// use cantina::scheduler::Runtime;
@@ -37,7 +38,7 @@ pub struct Eventual<T: Send + 'static> {
     cell: NonNull<Cell<T>>,
     /// Whether this handle has had the value: then it has no hold.
     taken: AtomicBool,
-    /// Whom to wake, once the cell has been told: one waiter for all waits with this handle. A counted [`Slot`].
+    /// Whom to wake, once the cell has been told: one waiter for all who wait with this handle. A counted [`Slot`].
     wake: AtomicPtr<Slot>,
 }
 
@@ -67,7 +68,7 @@ unsafe impl<T: Send> Send for Promise<T> {}
 unsafe impl<T: Send> Sync for Promise<T> {}
 
 /// Whom to wake.
-type Slot = Mutex<Option<Wake>>;
+type Slot = Mutex<Wakes>;
 
 /// A waiter that wakes whoever is in the slot.
 #[repr(C)]
@@ -81,9 +82,10 @@ struct Woken {
 unsafe fn wake(waiter: NonNull<Waiter>) {
     // SAFETY: from such a box, and used up.
     let woken = unsafe { Box::from_raw(waiter.cast::<Woken>().as_ptr()) };
-    let wake = woken.slot.lock().take();
+    let Wakes { threads, task, .. } = mem::take(&mut *woken.slot.lock());
+    threads.into_iter().for_each(|(_, thread)| thread.unpark());
     // A waker is the user's.
-    context::quietly(|| wake.into_iter().for_each(Wake::wake));
+    context::quietly(|| task.into_iter().for_each(Waker::wake));
 }
 
 /// # Safety
@@ -92,22 +94,19 @@ unsafe fn wake(waiter: NonNull<Waiter>) {
 unsafe fn forget_slot(slot: NonNull<Slot>) {
     // SAFETY: the caller's.
     let slot = unsafe { Counted::from_raw(slot) };
-    let wake = slot.lock().take();
-    drop(wake);
+    let wakes = mem::take(&mut *slot.lock());
+    drop(wakes);
 }
 
-enum Wake {
-    Thread(Unparker),
-    Task(Waker),
-}
-
-impl Wake {
-    fn wake(self) {
-        match self {
-            Self::Thread(thread) => thread.unpark(),
-            Self::Task(task) => task.wake(),
-        }
-    }
+/// Those who wait with one handle.
+#[derive(Default)]
+struct Wakes {
+    /// Threads, by their numbers: each takes itself off when its time is up.
+    threads: Vec<(usize, Unparker)>,
+    /// How many threads there have been.
+    numbers: usize,
+    /// The task that has asked last: a handle is polled by one at a time.
+    task: Option<Waker>,
 }
 
 /// A promise and its value to be.
@@ -128,9 +127,14 @@ impl<T: Send + 'static> Promise<T> {
     }
 
     pub(super) fn resolve(self, value: Result<T, WaitError>) {
+        self.resolve_by(value, None);
+    }
+
+    /// By an operation of the unit of that name.
+    pub(super) fn resolve_by(self, value: Result<T, WaitError>, unit: Option<&str>) {
         let cell = ManuallyDrop::new(self).cell;
         // SAFETY: the right to fill it, which is used up.
-        unsafe { Cell::fill(cell, value, false) };
+        unsafe { Cell::fill_by(cell, value, false, unit) };
     }
 }
 
@@ -202,33 +206,40 @@ impl<T: Send + 'static> Eventual<T> {
             return Some(self.take());
         }
         let parker = Parker::new();
-        self.wake_when_filled(Wake::Thread(parker.unparker()));
+        let number = self.wake_when_filled(|wakes| {
+            wakes.numbers += 1;
+            wakes.threads.push((wakes.numbers, parker.unparker()));
+            wakes.numbers
+        });
         if !self.cell().is_filled() {
             match timeout {
-                None => parker.park(),
+                None | Some(Duration::MAX) => parker.park(),
                 Some(timeout) => {
                     // Woken or not, what counts is whether it is filled.
                     let _woken = parker.park_timeout(timeout);
                 }
             }
         }
+        if !self.cell().is_filled() {
+            self.wake_when_filled(|wakes| wakes.threads.retain(|(other, _)| *other != number));
+        }
         self.try_get()
     }
 
-    /// Wakes `wake`, and nobody whom it was told before, when the value is there. Who finds it not filled
-    /// afterwards is woken.
-    fn wake_when_filled(&self, wake: Wake) {
+    /// Has `change` change who is woken when the value is there. Who finds it not filled afterwards is woken.
+    fn wake_when_filled<R>(&self, change: impl FnOnce(&mut Wakes) -> R) -> R {
         // slot: as it was made.
         let mut slot = self.wake.load(Acquire);
         if slot.is_null() {
-            let made = Counted::new(Slot::new(None));
+            let made = Counted::new(Slot::new(Wakes::default()));
             let new = Counted::into_raw(made.clone()).as_ptr();
             // slot: as it was made.
             // slot: as another one has made it.
-            match self.wake.compare_exchange(ptr::null_mut(), new, AcqRel, Acquire) {
+            match self.wake.compare_exchange(ptr::null_mut(), new, Release, Acquire) {
                 Ok(_) => {
-                    *made.lock() = Some(wake);
-                    return self.add_woken(made);
+                    let changed = change(&mut made.lock());
+                    self.add_woken(made);
+                    return changed;
                 }
                 Err(theirs) => {
                     // SAFETY: ours again.
@@ -238,8 +249,7 @@ impl<T: Send + 'static> Eventual<T> {
             }
         }
         // SAFETY: it stays as long as the handle.
-        let before = unsafe { &*slot }.lock().replace(wake);
-        drop(before);
+        change(&mut unsafe { &*slot }.lock())
     }
 
     fn add_woken(&self, slot: Counted<Slot>) {
@@ -247,8 +257,9 @@ impl<T: Send + 'static> Eventual<T> {
         let woken = NonNull::from(Box::leak(woken));
         // SAFETY: a box that is the list's, and stays until it is woken.
         if !unsafe { self.add(woken.cast()) } {
-            // SAFETY: ours again.
-            drop(unsafe { Box::from_raw(woken.as_ptr()) });
+            // Others may have found the place meanwhile, and the value not.
+            // SAFETY: in no list, and ours again.
+            unsafe { wake(woken.cast()) };
         }
     }
 
@@ -281,8 +292,8 @@ impl<T: Send + 'static> Eventual<T> {
     /// It wakes nobody any more.
     #[inline(always)]
     fn forget_waker(&self) {
-        // slot: as another thread may have made it.
-        if let Some(slot) = NonNull::new(self.wake.load(Acquire)) {
+        // own: nobody else has this handle any more.
+        if let Some(slot) = NonNull::new(self.wake.load(Relaxed)) {
             // SAFETY: counted, and ours: the handle is about to go.
             unsafe { forget_slot(slot) };
         }
@@ -335,9 +346,15 @@ impl<T: Clone + Send + Sync + 'static> Clone for Eventual<T> {
     /// One more handle: each gives the value once, and the last one gives it away uncopied.
     fn clone(&self) -> Self {
         // stat: a handle that has had its value makes handles that have.
-        let taken = self.taken.load(Relaxed) || !self.cell().share(T::clone);
+        let mut taken = self.taken.load(Relaxed) || !self.cell().share(T::clone);
         if taken {
             self.cell().refer();
+        // stat: acquired with the counts, if it was used up before these: then its hold was not there to share, and another
+        // one may have found itself alone.
+        } else if self.taken.load(Relaxed) {
+            // SAFETY: the hold that was just made. Nobody has looked at the value by it, and it is there, as it was had.
+            unsafe { Cell::let_go(self.cell, HOLD) };
+            taken = true;
         }
         let taken = AtomicBool::new(taken);
         Self { cell: self.cell, taken, wake: AtomicPtr::new(ptr::null_mut()) }
@@ -366,7 +383,10 @@ impl<T: Send + 'static> Future for Eventual<T> {
         if let Some(value) = self.try_get() {
             return Poll::Ready(value);
         }
-        self.wake_when_filled(Wake::Task(context.waker().clone()));
+        // The one before it is dropped outside of the lock: it is the user's.
+        let task = context.waker().clone();
+        let before = self.wake_when_filled(|wakes| wakes.task.replace(task));
+        drop(before);
         self.try_get().map_or(Poll::Pending, Poll::Ready)
     }
 }

@@ -5,6 +5,7 @@
 //! without nodes beside the messages.
 
 use super::error::WaitError;
+use super::unheard::Whose;
 use machine::atomic::AtomicUsize;
 use machine::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use machine::cell::UnsafeCell;
@@ -16,11 +17,11 @@ const IDLE: usize = 0;
 /// Somebody owns it, and nothing new is in it. No address of a message.
 const BUSY: usize = 1;
 
-/// Runs the message on the state, or fails it with the error. It is used up. Whether it panicked.
+/// Runs the message of that unit on the state, or fails it with the error. It is used up. Whether it panicked.
 ///
 /// # Safety
 /// A message that is the caller's, in no list.
-pub(super) type Run<S> = unsafe fn(NonNull<Message<S>>, Result<&mut S, WaitError>) -> bool;
+pub(super) type Run<S> = unsafe fn(NonNull<Message<S>>, Result<&mut S, WaitError>, &Whose) -> bool;
 
 /// The beginning of a message, or a part of it.
 pub(super) struct Message<S> {

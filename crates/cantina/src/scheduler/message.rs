@@ -10,6 +10,7 @@ use super::eventual::Eventual;
 use super::mailbox::Message;
 use super::operation::caught;
 use super::slab::{self, Slabs};
+use super::unheard::Whose;
 use super::unit::Inner;
 use super::waits::{Core, Table, Waits};
 use machine::cell::UnsafeCell;
@@ -28,15 +29,16 @@ struct Told<S, F> {
 pub(super) fn told<S, F>(f: F) -> NonNull<Message<S>>
 where
     S: Send + 'static,
-    F: FnOnce(Result<&mut S, WaitError>) -> bool + Send + 'static,
+    F: FnOnce(Result<&mut S, WaitError>, &Whose) -> bool + Send + 'static,
 {
-    unsafe fn run<S, F: FnOnce(Result<&mut S, WaitError>) -> bool>(
+    unsafe fn run<S, F: FnOnce(Result<&mut S, WaitError>, &Whose) -> bool>(
         message: NonNull<Message<S>>,
         state: Result<&mut S, WaitError>,
+        whose: &Whose,
     ) -> bool {
         // SAFETY: it begins such a block, which is used up.
         let told = unsafe { blocks::unboxed(message.cast::<Told<S, F>>()) };
-        (told.f)(state)
+        (told.f)(state, whose)
     }
     let told = Told { message: Message::new(Some(run::<S, F>)), f };
     blocks::boxed(told).cast()
@@ -47,23 +49,25 @@ where
 pub(super) fn told_from<S, F>(slabs: &RefCell<Slabs>, f: F) -> NonNull<Message<S>>
 where
     S: Send + 'static,
-    F: FnOnce(Result<&mut S, WaitError>) -> bool + Send + 'static,
+    F: FnOnce(Result<&mut S, WaitError>, &Whose) -> bool + Send + 'static,
 {
-    unsafe fn run<S, F: FnOnce(Result<&mut S, WaitError>) -> bool>(
+    unsafe fn run<S, F: FnOnce(Result<&mut S, WaitError>, &Whose) -> bool>(
         message: NonNull<Message<S>>,
         state: Result<&mut S, WaitError>,
+        whose: &Whose,
     ) -> bool {
         // SAFETY: it begins such a slot, and is used up.
         let told = unsafe { slab::read(message.cast::<Told<S, F>>()) };
-        (told.f)(state)
+        (told.f)(state, whose)
     }
-    unsafe fn run_last<S, F: FnOnce(Result<&mut S, WaitError>) -> bool>(
+    unsafe fn run_last<S, F: FnOnce(Result<&mut S, WaitError>, &Whose) -> bool>(
         message: NonNull<Message<S>>,
         state: Result<&mut S, WaitError>,
+        whose: &Whose,
     ) -> bool {
         // SAFETY: as above. A unit runs the messages of a sender in the order they were sent: all before it were read.
         let told = unsafe { slab::read_last(message.cast::<Told<S, F>>()) };
-        (told.f)(state)
+        (told.f)(state, whose)
     }
     if !slab::fits::<Told<S, F>>() {
         return told(f);
@@ -218,7 +222,11 @@ where
         unsafe { Cell::let_go(Self::of_core(core).cast::<Cell<T>>(), REFERENCE) };
     }
 
-    unsafe fn run(message: NonNull<Message<S>>, state: Result<&mut S, WaitError>) -> bool {
+    unsafe fn run(
+        message: NonNull<Message<S>>,
+        state: Result<&mut S, WaitError>,
+        whose: &Whose,
+    ) -> bool {
         // SAFETY: it is that part of such a message.
         let this = unsafe { message.byte_sub(offset_of!(Self, message)).cast::<Self>() };
         // SAFETY: who has the message has the right to run it.
@@ -232,7 +240,7 @@ where
         });
         let panicked = ran && matches!(value, Err(WaitError::Panicked(_)));
         // SAFETY: who runs it fills it.
-        unsafe { Cell::fill(this.cast::<Cell<T>>(), value, false) };
+        unsafe { Cell::fill_by(this.cast::<Cell<T>>(), value, false, Some(&whose.name)) };
         panicked
     }
 }

@@ -10,6 +10,8 @@ use machine::time::{Duration, nanos};
 pub struct Metrics {
     /// One for each worker.
     pub workers: Vec<WorkerMetrics>,
+    /// Panics that nobody heard of, but [`on_panic`](super::Builder::on_panic). Each eventual that goes with one counts.
+    pub unheard_panics: u64,
 }
 
 /// What a worker has done.

@@ -20,6 +20,8 @@
 //! assert_eq!(arrived.wait(), Ok(30));
 //! ```
 //!
+//! There is a [guide](#guide) below.
+//!
 //! # The rooms
 //! | file | what it holds |
 //! |---|---|
@@ -34,6 +36,7 @@
 //! | cancel, scope | operations that can be cancelled, and those that borrow |
 //! | context | what a thread is to the scheduler, and that nothing nests |
 //! | blocks, slab, counted | memory that workers use again; memory of senders outside; references |
+//! | unheard | panics that nobody hears of |
 //! | metrics, spans | what workers and units have done; with the feature `tracing`, what they do |
 //!
 //! # What is promised
@@ -44,7 +47,8 @@
 //! * [`Eventual::wait`] and [`Handle::scope`] on a worker are [`WaitError::OnWorker`] at once. Inside an operation
 //!   nothing waits, not for room either: see [`UnitBuilder::capacity`].
 //! * A panic stays in its operation: its eventual is [`WaitError::Panicked`], and so are those that depend on it. Its
-//!   unit is poisoned, or kept, or made anew, as [`UnitBuilder`] says.
+//!   unit is poisoned, or kept, or made anew, as [`UnitBuilder`] says. If nobody has that eventual, or looks at it, or there
+//!   is none, [`Builder::on_panic`] hears of it.
 //! * An operation that waits for its own value, by way of a cell, never begins. Nothing else is held up by it; when the
 //!   runtime stops it is cancelled.
 //! * A unit with many messages gives others their turn after a [budget](Builder::budget) of them. One that waits moves to
@@ -67,6 +71,7 @@
 //! | `waiter` | who adds a waiter | who fills | the waiter and its link |
 //! | `part` | a holder that has copied the value, or is gone | the last holder | that nobody reads the value any more |
 //! | `shared` | who makes a second handle | who takes the value | how to copy it |
+//! | `used` | a handle that has copied the value | who clones the same handle | that it has no hold |
 //! | `alone` | the last handle to a value that is not there | who fills | that nobody looks at it any more |
 //! | `free` | who gives up a reference to a cell | the last one | that nobody looks at it any more |
 //! | `gone` | who gives up a reference | the last one | that nobody uses it any more |
@@ -76,10 +81,13 @@
 //! | `message` | who posts | the owner that takes all new ones | the message and its link |
 //! | `owner` | an owner that finds nothing more | who posts to a mailbox that nobody owns | the state, and all that was done to it |
 //! | `slabs` | a sender that is dropped | the next one | memory that is left, and that it has sent |
-//! | `space` | a sender that waits, then a fence | who makes room, then a fence | of both, one sees the other |
 //! | `ended` | an operation of a scope that is over | who waits for the scope | that nothing is borrowed any more |
 //!
 //! What an operation did is seen by the next one of its unit, and by whoever gets its value.
+//!
+//! How the lists and words change, step by step, and why nothing is lost or slept over: `README.md` beside this file.
+//!
+#![doc = include_str!("GUIDE.md")]
 
 mod argument;
 mod blocking;
@@ -106,6 +114,7 @@ mod shared;
 mod slab;
 mod spans;
 mod tail;
+mod unheard;
 mod unit;
 mod waits;
 
@@ -120,4 +129,5 @@ pub use run::Left;
 pub use runtime::{Builder, Handle, Runtime};
 pub use scope::Scope;
 pub use tail::Tail;
+pub use unheard::UnheardPanic;
 pub use unit::{Sender, Unit, UnitBuilder, WeakUnit};

@@ -12,10 +12,12 @@ use super::places::Places;
 use super::run::{self, Idle, Kind, Left};
 use super::shared::{Reference, Settings};
 use super::tail::Tail;
+use super::unheard::{Hook, UnheardPanic};
 use super::unit::{Unit, UnitBuilder};
 use crate::pool::BuildError;
 use machine::Topology;
-use machine::park::Parker;
+use machine::fence::Pair;
+use machine::park::{Parker, Unparker};
 use machine::thread::{self, JoinHandle};
 use machine::time::Duration;
 use std::fmt;
@@ -50,11 +52,14 @@ pub struct Handle {
 pub struct Builder {
     workers: usize,
     budget: usize,
+    turn_time: Option<Duration>,
     room: usize,
     name: String,
     topology: Option<Topology>,
+    fences: Option<Pair>,
     pin: bool,
     blocking_threads: usize,
+    on_panic: Option<Hook>,
 }
 
 impl Runtime {
@@ -73,11 +78,14 @@ impl Runtime {
         Builder {
             workers,
             budget: 64,
+            turn_time: None,
             room: 64,
             name,
             topology: None,
+            fences: None,
             pin: false,
             blocking_threads: 512,
+            on_panic: None,
         }
     }
 
@@ -130,6 +138,13 @@ impl Builder {
         self
     }
 
+    /// How long messages of a unit run, one after the other, before others have their turn, however few there were; as long as the
+    /// [budget](Self::budget) takes unless told. It costs a look at the clock for each message.
+    pub fn turn_time(mut self, time: Duration) -> Self {
+        self.turn_time = Some(time);
+        self
+    }
+
     /// How many operations each worker has room for at first, of each kind; 64 unless told. There is more when it is
     /// needed.
     pub fn room(mut self, operations: usize) -> Self {
@@ -145,6 +160,13 @@ impl Builder {
         self
     }
 
+    /// The fences between workers and those who steal from them or wake them: the cheapest the process can have unless
+    /// told.
+    pub fn fences(mut self, fences: Pair) -> Self {
+        self.fences = Some(fences);
+        self
+    }
+
     /// Whether each worker is bound to its core; not unless told. Where that is refused it runs anywhere.
     pub fn pin(mut self, pin: bool) -> Self {
         self.pin = pin;
@@ -156,6 +178,28 @@ impl Builder {
     /// thread each. 0 is taken for 1.
     pub fn blocking_threads(mut self, threads: usize) -> Self {
         self.blocking_threads = threads.max(1);
+        self
+    }
+
+    /// What hears of panics that nobody else does: of what was [told](Unit::tell), and of an operation whose [eventual](Eventual)
+    /// goes before anybody has looked at it. The panic may have been that of an operation before it. It is called where
+    /// that is found, on a worker most often, and so should not block. If it panics itself, nothing comes of that.
+    ///
+    /// ```
+    /// use cantina::scheduler::Runtime;
+    /// use std::sync::mpsc::channel;
+    /// use std::time::Duration;
+    ///
+    /// let (tells, told) = channel();
+    /// let runtime = Runtime::builder().on_panic(move |panic| tells.send(panic.clone()).unwrap()).build().unwrap();
+    /// let unit = runtime.unit_builder().name("till").build(0);
+    /// unit.tell(|_| panic!("no change"));
+    /// let panic = told.recv().unwrap();
+    /// assert_eq!((panic.message.as_str(), panic.unit.as_deref()), ("no change", Some("till")));
+    /// assert_eq!(runtime.metrics().unheard_panics, 1);
+    /// ```
+    pub fn on_panic(mut self, f: impl Fn(&UnheardPanic) + Send + Sync + 'static) -> Self {
+        self.on_panic = Some(Hook::new(f));
         self
     }
 
@@ -176,20 +220,15 @@ impl Builder {
         if self.budget == 0 {
             return Err(BuildError::new("budget", 0, "at least 1"));
         }
-        let parkers: Vec<Parker> = (0..self.workers).map(|_| Parker::new()).collect();
-        let idle = Idle::new(parkers.iter().map(Parker::unparker).collect());
-        let topology = self.topology.unwrap_or_else(Topology::detect);
-        let places = Places::new(self.workers, &topology);
-        let (workers, room, budget, name) = (self.workers, self.room, self.budget, self.name);
-        let blocking = Blocking::new(self.blocking_threads);
-        let settings = Settings { workers, room, budget, name, places, blocking };
-        let shared = Reference::new(settings, idle);
+        let (workers, pin) = (self.workers, self.pin);
+        let parkers: Vec<Parker> = (0..workers).map(|_| Parker::new()).collect();
+        let shared = self.shared(parkers.iter().map(Parker::unparker).collect());
         let mut runtime = Runtime { handle: Handle { shared }, workers: Vec::new() };
         for (index, parker) in parkers.into_iter().enumerate() {
             let shared = runtime.handle.shared.clone();
             let builder = thread::Builder::new().name(shared.worker_name(index));
             let started = builder.spawn(move || {
-                if self.pin {
+                if pin {
                     // Refused, it runs where it can.
                     let _refused = thread::pin_to(shared.places.core(index));
                 }
@@ -200,6 +239,30 @@ impl Builder {
             runtime.workers.push(started.map_err(refused)?);
         }
         Ok(runtime)
+    }
+
+    /// One without workers, for tests of what does without them: promises, their values, and the end.
+    #[doc(hidden)]
+    pub fn without_workers(mut self) -> Runtime {
+        self.workers = 0;
+        Runtime { handle: Handle { shared: self.shared(Vec::new()) }, workers: Vec::new() }
+    }
+
+    fn shared(self, workers: Vec<Unparker>) -> Reference {
+        let fences = self.fences.unwrap_or_else(Pair::best);
+        let topology = self.topology.unwrap_or_else(Topology::detect);
+        let settings = Settings {
+            workers: self.workers,
+            room: self.room,
+            fences,
+            budget: self.budget,
+            turn_time: self.turn_time,
+            name: self.name,
+            places: Places::new(self.workers, &topology),
+            blocking: Blocking::new(self.blocking_threads),
+            on_panic: self.on_panic,
+        };
+        Reference::new(settings, Idle::new(workers, fences))
     }
 }
 
@@ -256,7 +319,7 @@ impl Handle {
         if self.shared.refuses() {
             begin.fail(WaitError::Closed);
         } else {
-            drop(self.spawn(move || begin.run(f)));
+            drop(self.spawn(move || begin.run(f, None)));
         }
         (value, canceller)
     }

@@ -5,8 +5,9 @@ use super::counted::Counted;
 use super::error::WaitError;
 use super::operation::caught;
 use super::runtime::Handle;
+use super::shared::Reference;
 use machine::atomic::AtomicUsize;
-use machine::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use machine::atomic::Ordering::{Acquire, Relaxed, Release};
 use machine::lock::Mutex;
 use machine::park::{Parker, Unparker};
 use std::fmt;
@@ -28,6 +29,7 @@ struct State {
     /// Why the first that failed did.
     failed: Mutex<Option<WaitError>>,
     waits: Unparker,
+    shared: Reference,
 }
 
 /// One that has not ended. Whoever drops it has dropped what the operation borrowed.
@@ -42,16 +44,22 @@ struct Job {
 impl Drop for Running {
     fn drop(&mut self) {
         // ended: the operation is over and has dropped what it borrowed.
-        // ended: so have all others.
-        if self.0.running.fetch_sub(1, AcqRel) == 1 {
+        if self.0.running.fetch_sub(1, Release) == 1 {
             self.0.waits.unpark();
         }
     }
 }
 
 impl Running {
+    /// The scope tells of the first one.
     fn fail(&self, error: WaitError) {
-        self.0.failed.lock().get_or_insert(error);
+        let mut failed = self.0.failed.lock();
+        if failed.is_none() {
+            *failed = Some(error);
+        } else {
+            drop(failed);
+            self.0.shared.unheard(&error, None);
+        }
     }
 }
 
@@ -111,7 +119,8 @@ impl Handle {
     ///
     /// # Errors
     /// [`WaitError::OnWorker`] at once on a worker of any runtime: what is waited for might be for it to do. Otherwise
-    /// why the first operation that failed did: it panicked, or the runtime stopped before it began.
+    /// why the first operation that failed did: it panicked, or the runtime stopped before it began. Of other panics
+    /// [`on_panic`](super::Builder::on_panic) hears.
     pub fn scope<'env, R>(
         &self,
         f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
@@ -124,6 +133,7 @@ impl Handle {
             running: AtomicUsize::new(1),
             failed: Mutex::new(None),
             waits: parker.unparker(),
+            shared: self.shared.clone(),
         };
         let state = Counted::new(state);
         let own = Running(state.clone());

@@ -6,10 +6,12 @@ use super::context::{self, Context};
 use super::metrics::{Counters, Metrics};
 use super::places::Places;
 use super::run::{Idle, Left, Queues, Task};
+use super::unheard::{Hook, Unheard};
 use super::waits::{Wait, Waiting};
 use machine::CachePadded;
 use machine::atomic::AtomicUsize;
 use machine::atomic::Ordering::{AcqRel, Relaxed};
+use machine::fence::Pair;
 use machine::lock::Mutex;
 use machine::park::{Parker, Unparker};
 use machine::time::{Duration, Instant};
@@ -34,10 +36,14 @@ pub(super) struct Shared {
     /// Blocks for workers that have none.
     pub(super) spare: Spare,
     pub(super) budget: usize,
+    pub(super) turn_time: Option<Duration>,
     /// What its workers are called, with a number behind it.
     pub(super) name: String,
     pub(super) places: Places,
     pub(super) blocking: Blocking,
+    pub(super) unheard: Unheard,
+    /// Between whoever does something all the time and whoever waits for it now and then.
+    pub(super) fences: Pair,
     /// `OPEN`, `CLOSING` or `STOPPED`.
     phase: AtomicUsize,
     /// What workers had to give up after it was stopped.
@@ -48,10 +54,13 @@ pub(super) struct Shared {
 pub(super) struct Settings {
     pub(super) workers: usize,
     pub(super) room: usize,
+    pub(super) fences: Pair,
     pub(super) budget: usize,
+    pub(super) turn_time: Option<Duration>,
     pub(super) name: String,
     pub(super) places: Places,
     pub(super) blocking: Blocking,
+    pub(super) on_panic: Option<Hook>,
 }
 
 /// A reference to it.
@@ -64,18 +73,22 @@ unsafe impl Sync for Reference {}
 
 impl Reference {
     pub(super) fn new(settings: Settings, idle: Idle) -> Self {
-        let Settings { workers, room, budget, name, places, blocking } = settings;
+        let Settings { workers, room, fences, budget, turn_time, .. } = settings;
+        let Settings { name, places, blocking, on_panic, .. } = settings;
         let shared = Shared {
             references: AtomicUsize::new(1),
-            queues: Queues::new(workers, room),
+            queues: Queues::new(workers, room, fences),
             idle,
             waiting: Mutex::new(Some(Waiting::default())),
             counters: (0..workers).map(|_| CachePadded::default()).collect(),
             spare: Spare::default(),
             budget,
+            turn_time,
             name,
             places,
             blocking,
+            unheard: Unheard::new(on_panic),
+            fences,
             phase: AtomicUsize::new(OPEN),
             left: Mutex::new(Left::default()),
         };
@@ -148,8 +161,8 @@ impl Shared {
 
     /// References that are not used any more; the caller has another one.
     pub(super) fn give_back(&self, count: usize) {
-        // gone: they are not used any more.
-        self.references.fetch_sub(count, AcqRel);
+        // stat: the caller has another one, and gives that up behind these.
+        self.references.fetch_sub(count, Relaxed);
     }
 
     /// The calling thread's number among the workers.
@@ -184,7 +197,8 @@ impl Shared {
         let read = |(index, counters): (usize, &CachePadded<Counters>)| {
             counters.read(self.worker_name(index), self.queues.len(index))
         };
-        Metrics { workers: self.counters.iter().enumerate().map(read).collect() }
+        let workers = self.counters.iter().enumerate().map(read).collect();
+        Metrics { workers, unheard_panics: self.unheard.count() }
     }
 
     /// Sees to it that `task` is done, or failed.

@@ -229,6 +229,10 @@ pool::forward_to_own_methods!(TodoTree {
         self.try_consumer()
     }
 
+    fn try_worker(&self) -> Result<Worker<T>, TooMany> {
+        self.try_worker()
+    }
+
     /// A put claims its place before it fills it, a get gives it back after it has taken its task.
     fn full_counts_under_way(&self) -> bool {
         true

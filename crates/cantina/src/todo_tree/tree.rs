@@ -7,15 +7,14 @@ use super::layout::{Layout, MAX_FAN};
 use super::metrics::{Counters, Exchanges};
 use super::owners::{MAX_HOLDERS, Owners};
 use super::places::Places;
+use crate::panics;
 use machine::CachePadded;
 use machine::atomic::AtomicU64;
 use machine::atomic::Ordering::Relaxed;
 use machine::random::Random;
 use machine::trace::{self, Role};
-use std::any::Any;
 use std::fmt;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 pub(super) struct Tree<T> {
     pub(super) layout: Layout,
@@ -327,18 +326,15 @@ impl<T> fmt::Debug for Tree<T> {
 impl<T> Drop for Tree<T> {
     fn drop(&mut self) {
         trace::gone(self);
-        let mut first_panic: Option<Box<dyn Any + Send>> = None;
+        let mut first_panic = None;
         for block in 0..self.blocks.len() {
             for slot in each(self.blocks[block].look().tasks()) {
                 // SAFETY: published, not taken, and nobody else is left; each once.
-                let task = AssertUnwindSafe(unsafe { self.read(block, slot) });
-                let dropped = catch_unwind(|| drop({ task }.0));
-                first_panic = first_panic.or(dropped.err());
+                let task = unsafe { self.read(block, slot) };
+                panics::catch(&mut first_panic, || drop(task));
             }
         }
-        if let Some(panic) = first_panic {
-            resume_unwind(panic);
-        }
+        panics::go_on(first_panic);
     }
 }
 

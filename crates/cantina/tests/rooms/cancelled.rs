@@ -6,8 +6,10 @@ use machine::park::{Parker, Unparker};
 use machine::time::Duration;
 use machine::{Arc, thread};
 use std::future::Future;
+use std::mem::ManuallyDrop;
+use std::panic::resume_unwind;
 use std::pin::{Pin, pin};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 
 fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
@@ -21,7 +23,7 @@ impl Wake for Task {
     }
 }
 
-fn block_on<F: Future>(future: F) -> F::Output {
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     let (mut future, parker) = (pin!(future), Parker::new());
     let waker = Waker::from(std::sync::Arc::new(Task(parker.unparker())));
     loop {
@@ -217,6 +219,32 @@ fn a_waker_that_panics_holds_nobody_up() {
         assert!(entering.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
         drop(guard);
         drop(entering);
+        drop(rooms.try_enter(0).unwrap());
+    }
+}
+
+/// A waker that panics when it is dropped: who gives up has given up all the same, and who is inside leaves.
+#[test]
+fn a_waker_that_panics_when_it_is_dropped_holds_nobody_up() {
+    const BURSTS: RawWakerVTable = RawWakerVTable::new(
+        |nothing| RawWaker::new(nothing, &BURSTS),
+        |_| (),
+        |_| (),
+        |_| resume_unwind(Box::new("a waker's")),
+    );
+    // SAFETY: it does nothing with what it points to, on whichever thread. It is never dropped here.
+    let waker = ManuallyDrop::new(unsafe { Waker::new(std::ptr::null(), &BURSTS) });
+    for builder in both(3) {
+        let rooms = builder.build().unwrap();
+        let guard = rooms.enter(0).unwrap();
+        let mut entering = Box::pin(rooms.enter_async(1));
+        assert!(entering.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        drop(entering);
+        let mut changing = Box::pin(rooms.enter_async(2));
+        assert!(changing.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        drop(guard);
+        let Poll::Ready(Ok(guard)) = poll(changing.as_mut()) else { panic!("it is open") };
+        drop(guard);
         drop(rooms.try_enter(0).unwrap());
     }
 }

@@ -1,5 +1,6 @@
 //! What rooms promise, on real threads.
 
+mod abused;
 mod cancelled;
 mod panics;
 mod properties;
@@ -7,11 +8,11 @@ mod properties;
 mod scenarios;
 mod support;
 
-use cantina::rooms::{EnterError, Rooms};
+use cantina::rooms::{Enter, EnterError, Rooms};
 use machine::park::Parker;
 use machine::time::{Duration, Instant};
 use machine::{Arc, thread};
-use support::{House, both, threads};
+use support::both;
 
 const SOON: Duration = Duration::from_millis(10);
 
@@ -23,6 +24,7 @@ fn the_scenarios_come_out_right_on_real_threads() {
     }
 }
 
+/// In whichever way a room is asked for.
 #[test]
 fn what_there_is_not_is_an_error() {
     for builder in both(3) {
@@ -34,6 +36,13 @@ fn what_there_is_not_is_an_error() {
         let mut guard = rooms.enter(2).unwrap();
         assert_eq!(guard.change_to(3), Err(EnterError::NoSuchRoom));
         assert_eq!(guard.room(), 2);
+        assert_eq!(guard.change_timeout(3, SOON).unwrap_err(), EnterError::NoSuchRoom);
+        // It is outside, as after any error of that.
+        let error = |entering: Enter<'_>| cancelled::block_on(entering).unwrap_err();
+        assert_eq!(error(rooms.enter_async(3)), EnterError::NoSuchRoom);
+        let guard = cancelled::block_on(rooms.enter_async(2)).unwrap();
+        assert_eq!(error(guard.change_to(usize::MAX)), EnterError::NoSuchRoom);
+        drop(rooms.try_enter(0).unwrap());
     }
     assert!(Rooms::builder(0).build().is_err());
     let error = Rooms::builder(2).on_last_exit(2, || ()).build().unwrap_err();
@@ -129,32 +138,6 @@ fn who_changes_in_time_is_inside_and_who_does_not_is_outside() {
         inside.join().unwrap();
         drop(rooms.try_enter(0).unwrap());
     }
-}
-
-#[test]
-fn many_threads_on_few_cores_get_on() {
-    for builder in both(3) {
-        let house = House::new(builder, 3);
-        threads(64, move |number| {
-            let mut room = number % 3;
-            let mut guard = house.rooms.enter(room).unwrap();
-            for turn in 0..30 {
-                house.visit(room);
-                room = (room + 1 + (turn + number) % 2) % 3;
-                guard.change_to(room).unwrap();
-            }
-            house.visit(room);
-        });
-    }
-}
-
-#[test]
-#[cfg(debug_assertions)]
-#[should_panic = "would wait for itself"]
-fn a_thread_that_enters_twice_is_told() {
-    let rooms = Rooms::new(2);
-    let _guard = rooms.enter(0).unwrap();
-    let _ = rooms.enter(1);
 }
 
 /// What the metrics say of three who have entered, one of whom waited and slept: in either form.

@@ -1,7 +1,7 @@
 //! Panics inside rooms, and of exit code: whoever else comes goes on.
 
 use crate::support::both;
-use cantina::rooms::{Builder, EnterError, Room, RoomCell, Rooms};
+use cantina::rooms::{Builder, CellGuard, EnterError, Room, RoomCell, Rooms};
 use machine::atomic::AtomicUsize;
 use machine::atomic::Ordering::SeqCst;
 use machine::time::Duration;
@@ -60,6 +60,26 @@ fn a_panic_inside_is_remembered_where_that_is_asked_for() {
     }
 }
 
+/// It has its ticket, and nobody takes that from it.
+#[test]
+fn who_waits_already_goes_in_whoever_panics() {
+    for builder in both(2) {
+        let rooms = builder.poison(true).build().unwrap();
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut waits = Box::pin(rooms.enter_async(1));
+        let bursts = || {
+            let _inside = rooms.enter(0).unwrap();
+            assert!(waits.as_mut().poll(&mut cx).is_pending());
+            burst();
+        };
+        assert_eq!(caught(bursts), Some("burst"));
+        assert!(rooms.is_poisoned());
+        let Poll::Ready(Ok(guard)) = waits.as_mut().poll(&mut cx) else { panic!("it is open") };
+        drop(guard);
+        assert_eq!(rooms.enter(0).unwrap_err(), EnterError::Poisoned);
+    }
+}
+
 /// One who comes while it unwinds has not panicked inside.
 #[test]
 fn who_comes_unwinding_poisons_nothing() {
@@ -115,6 +135,47 @@ fn exit_code_that_panics_while_its_thread_unwinds_is_not_heard() {
         assert_eq!(caught(unwinds), Some("something else"));
         drop(rooms.try_enter(1).unwrap());
     }
+}
+
+/// Nor is what it carries: its drop may panic, too.
+#[test]
+fn what_exit_code_panics_with_goes_no_further_while_its_thread_unwinds() {
+    struct PanicsWhenDropped;
+    impl Drop for PanicsWhenDropped {
+        fn drop(&mut self) {
+            burst();
+        }
+    }
+    struct Carries;
+    // SAFETY: the only one of its number; it hands out nothing.
+    unsafe impl Room<()> for Carries {
+        const INDEX: usize = 0;
+        type View<'a> = ();
+        fn view((): &()) {}
+        fn on_close((): &mut ()) {
+            resume_unwind(Box::new(PanicsWhenDropped));
+        }
+    }
+    /// Changes rooms as it is dropped.
+    struct Changes<'a>(Option<CellGuard<'a, (), Carries, 1>>);
+    impl Drop for Changes<'_> {
+        fn drop(&mut self) {
+            drop(self.0.take().map(|guard| guard.change::<Carries>()));
+        }
+    }
+    for builder in both(2) {
+        let carries = || resume_unwind(Box::new(PanicsWhenDropped));
+        let rooms = builder.on_last_exit(0, carries).build().unwrap();
+        assert_eq!(caught(|| rooms.with(0, || burst())), Some("burst"));
+        drop(rooms.try_enter(1).unwrap());
+    }
+    let cell = RoomCell::<(), 1>::new(());
+    let unwinds = || {
+        let _changes = Changes(Some(cell.enter::<Carries>().unwrap()));
+        burst();
+    };
+    assert_eq!(caught(unwinds), Some("burst"));
+    assert_eq!(caught(|| cell.try_enter::<Carries>().map(|_| burst())), Some("burst"));
 }
 
 /// The ticket for the new room is given back, or that one would stay open.

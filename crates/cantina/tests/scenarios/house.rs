@@ -10,8 +10,9 @@ use machine::cell::UnsafeCell;
 use machine::park::{Parker, Unparker};
 use machine::{Arc, thread};
 use std::future::Future;
+use std::panic::resume_unwind;
 use std::pin::{Pin, pin};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, RawWakerVTable, Wake, Waker};
 
 /// Rooms, and what those inside do.
 #[derive(Clone)]
@@ -104,6 +105,12 @@ impl Inside {
         }
     }
 
+    /// How many have been closed before the batch that we are in.
+    pub(super) fn batch(&self) -> u64 {
+        // SAFETY: whoever writes it is alone, and we are inside.
+        self.closed.with(|closed| unsafe { *closed }).into()
+    }
+
     pub(super) fn act(&self, user: usize, room: usize) {
         let others = self.users.fetch_add(1 << (8 * room), Relaxed) & !(0xff << (8 * room));
         assert_eq!(others, 0, "two rooms are open");
@@ -135,6 +142,14 @@ impl Wake for Task {
     fn wake(self: std::sync::Arc<Self>) {
         self.0.unpark();
     }
+}
+
+/// A waker that panics when it is cloned.
+pub(super) fn bursts() -> Waker {
+    const NOTHING: RawWakerVTable =
+        RawWakerVTable::new(|_| resume_unwind(Box::new("a waker's")), |_| (), |_| (), |_| ());
+    // SAFETY: it does nothing with what it points to, on whichever thread.
+    unsafe { Waker::new(std::ptr::null(), &NOTHING) }
 }
 
 pub(super) fn poll<F: Future>(future: Pin<&mut F>, parker: &Parker) -> Poll<F::Output> {

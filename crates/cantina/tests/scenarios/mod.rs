@@ -1,31 +1,43 @@
 //! Small programs that must come out right on every schedule. Each flavour runs them its own way.
 
+mod deque;
 mod handoff;
 mod locked;
 pub(crate) mod owner_queue;
 mod reclaim;
 mod salsa;
+mod salsa_bounded;
 mod salsa_causes;
-#[allow(dead_code, reason = "only the simulated machine runs them")]
+#[allow(dead_code, reason = "only the simulated machine runs most of them")]
 mod salsa_fray;
+mod salsa_homes;
+#[allow(dead_code, reason = "who runs few schedules does not ask what they came to")]
+pub(crate) mod salsa_robbed;
 pub(crate) mod scheduler;
+mod values;
+mod waiting;
 
 use cantina_effort::scenario::{Part, Scenario};
 
 /// All of them.
-pub(crate) const PARTS: [Part; 8] = [
+pub(crate) const PARTS: &[Part] = &[
     ("handoff", &handoff::ALL),
     ("locked", &locked::ALL),
     ("reclaim", &reclaim::ALL),
     ("owner_queue", &owner_queue::ALL),
     ("salsa", &SALSA),
+    ("salsa::bounded", &SALSA_BOUNDED),
+    ("salsa::homes", &SALSA_HOMES),
+    ("salsa::robbed", &SALSA_ROBBED),
     ("scheduler", &scheduler::SMALL),
-    ("scheduler::deque", &scheduler::DEQUE),
+    ("scheduler::deque", &deque::ALL),
+    ("scheduler::values", &values::ALL),
     ("scheduler::large", &scheduler::LARGE),
+    ("waiting", &waiting::ALL),
 ];
 
 /// Those of SALSA.
-pub(crate) const SALSA: [Scenario; 18] = [
+pub(crate) const SALSA: [Scenario; 20] = [
     ("an owner with a full hand meets a thief", salsa::an_owner_with_a_full_hand_meets_a_thief),
     ("a consumer follows its producer", salsa::a_consumer_follows_its_producer),
     ("an owner and a thief share a chunk", salsa::an_owner_and_a_thief_share_a_chunk),
@@ -49,7 +61,40 @@ pub(crate) const SALSA: [Scenario; 18] = [
     ("a thief begins where another did", salsa_causes::a_thief_begins_where_another_did),
     ("a put comes before an announcement", salsa_causes::a_put_comes_before_an_announcement),
     ("a put comes before a claim", salsa_causes::a_put_comes_before_a_claim),
+    ("a put comes before a claim of a run", salsa_causes::a_put_comes_before_a_claim_of_a_run),
     ("a put comes before a retirement", salsa_causes::a_put_comes_before_a_retirement),
+    (
+        "an index of an earlier life is not in force",
+        salsa_causes::an_index_of_an_earlier_life_is_not_in_force,
+    ),
+];
+
+/// Those of SALSA with a capacity.
+pub(crate) const SALSA_BOUNDED: [Scenario; 4] = [
+    ("room comes after the get that made it", salsa_bounded::room_comes_after_the_get_that_made_it),
+    ("a get that is over has made room", salsa_bounded::a_get_that_is_over_has_made_room),
+    ("two share the last place", salsa_bounded::two_share_the_last_place),
+    ("lots meet at the edge", salsa_bounded::lots_meet_at_the_edge),
+];
+
+/// Those of what goes through homes.
+pub(crate) const SALSA_HOMES: [Scenario; 6] = [
+    ("a spare chunk is filled by another", salsa_homes::a_spare_chunk_is_filled_by_another),
+    ("two producers fill a chunk", salsa_homes::two_producers_fill_a_chunk),
+    ("a consumer counts on", salsa_homes::a_consumer_counts_on),
+    ("two consumers come at once", salsa_homes::two_consumers_come_at_once),
+    ("a task moves to a new chunk", salsa_fray::a_task_moves_to_a_new_chunk),
+    ("a task moves to a new home", salsa_fray::a_task_moves_to_a_new_home),
+];
+
+/// Those of steals that others undo.
+pub(crate) const SALSA_ROBBED: [Scenario; 3] = [
+    ("a scan undoes a claim", salsa_robbed::a_scan_undoes_a_claim),
+    (
+        "a thief whose claim was undone makes its attempt",
+        salsa_robbed::a_thief_whose_claim_was_undone_makes_its_attempt,
+    ),
+    ("two rob each other of one task", salsa_robbed::two_rob_each_other_of_one_task),
 ];
 
 /// Longer ones of SALSA, for schedules that are drawn.

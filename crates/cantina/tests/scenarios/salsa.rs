@@ -47,7 +47,7 @@ fn gets(consumer: &mut Consumer<Task>, count: usize) -> Vec<u64> {
 }
 
 /// All that is left, by a consumer that comes last.
-fn rest(pool: &Salsa<Task>) -> Vec<u64> {
+pub(super) fn rest(pool: &Salsa<Task>) -> Vec<u64> {
     let mut consumer = pool.consumer();
     std::iter::from_fn(|| get(&mut consumer)).collect()
 }
@@ -138,12 +138,16 @@ pub(crate) fn a_chunk_is_used_again_when_nobody_looks_at_it() {
     all_once(got, 2);
 }
 
-/// A worker that has put task 1 puts another before it takes one, so there always is one.
-pub(super) fn juggles(pool: &Salsa<Task>, mut worker: Worker<Task>) {
+/// A worker that has put task 1 puts another before it takes one by `take`, so there always is one.
+pub(super) fn juggles(
+    pool: &Salsa<Task>,
+    mut worker: Worker<Task>,
+    take: fn(&mut Worker<Task>) -> Option<Task>,
+) {
     let mut scanner = pool.consumer();
     let juggler = thread::spawn(move || {
         worker.put(task(2));
-        let got = worker.get();
+        let got = take(&mut worker);
         (worker, got.map(|task| task[0]))
     });
     let mut got: Vec<u64> = get(&mut scanner).into_iter().collect();
@@ -160,7 +164,7 @@ fn never_empty(mode: Mode) {
     let pool = pool(2, 2, mode);
     let mut worker = pool.worker();
     worker.put(task(1));
-    juggles(&pool, worker);
+    juggles(&pool, worker, Worker::get);
 }
 
 /// With fences.

@@ -98,8 +98,9 @@ pub(crate) fn runs_meet() {
 fn a_task_moves(known: bool, begun: bool) {
     let pool: Salsa<Task> = super::salsa::patient_pool(4, 4, Mode::Fence);
     let pool = Arc::new(pool);
-    let mut to = known.then(|| pool.worker());
-    let mut from = pool.worker();
+    // Boxes, for loom's threads have small stacks.
+    let mut to = known.then(|| Box::new(pool.worker()));
+    let mut from = Box::new(pool.worker());
     let mut scanner = pool.consumer();
     if let Some(to) = to.as_mut().filter(|_| begun) {
         to.put(task(9));
@@ -110,7 +111,7 @@ fn a_task_moves(known: bool, begun: bool) {
     assert_eq!(from.get(), Some(task(8)));
     let theirs = pool.clone();
     let mover = thread::spawn(move || {
-        let mut to = to.unwrap_or_else(|| theirs.worker());
+        let mut to = to.unwrap_or_else(|| Box::new(theirs.worker()));
         to.put(task(2));
         let got = from.get().map(|task| task[0]);
         (to, from, got)

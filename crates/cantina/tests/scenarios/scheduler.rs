@@ -1,42 +1,31 @@
 //! The scheduler.
 
-use cantina::scheduler::deque::Deque;
-use cantina::scheduler::{Eventual, Runtime, Unit, WaitError};
+use cantina::scheduler::{Builder, Eventual, Runtime, Unit, WaitError};
 use cantina_effort::scenario::Scenario;
 use machine::atomic::AtomicUsize;
 use machine::atomic::Ordering::Relaxed;
 use machine::cell::UnsafeCell;
+use machine::fence::Pair;
 use machine::park::Parker;
 use machine::random::Random;
 use machine::time::Duration;
-use machine::{Arc, thread};
-use std::ptr::NonNull;
+use machine::{Arc, Topology, thread};
 
 /// Those that loom tries, too.
-pub(crate) const SMALL: [Scenario; 15] = [
-    ("a value arrives while somebody waits", a_value_arrives_while_somebody_waits),
+pub(crate) const SMALL: [Scenario; 13] = [
     ("work meets a worker that goes to sleep", work_meets_a_worker_that_goes_to_sleep),
+    ("work meets a worker between full fences", work_meets_a_worker_between_full_fences),
+    ("a state goes with its last handle", a_state_goes_with_its_last_handle),
+    ("a runtime goes with its last reference", a_runtime_goes_with_its_last_reference),
     ("a thief meets a sender", a_thief_meets_a_sender),
     ("arguments arrive at the same time", arguments_arrive_at_the_same_time),
-    ("clones share a value", clones_share_a_value),
     ("a send meets the end", a_send_meets_the_end),
     ("a sender waits for room", a_sender_waits_for_room),
     ("a cancel meets the start", a_cancel_meets_the_start),
     ("a scope ends", a_scope_ends),
-    ("a nested value meets the end", a_nested_value_meets_the_end),
-    ("two wakers meet a value", two_wakers_meet_a_value),
     ("a sender leaves its memory", a_sender_leaves_its_memory),
-    ("a handle goes while its value comes", a_handle_goes_while_its_value_comes),
     ("two operations bring the arguments", two_operations_bring_the_arguments),
     ("an operation ends with another", an_operation_ends_with_another),
-];
-
-/// Of a worker's tasks by themselves: loom tries them with more preemptions.
-pub(crate) const DEQUE: [Scenario; 4] = [
-    ("the last task is taken once", the_last_task_is_taken_once),
-    ("a deque grows before a thief", a_deque_grows_before_a_thief),
-    ("two thieves meet", two_thieves_meet),
-    ("a slot is used again", a_slot_is_used_again),
 ];
 
 /// Those for schedules that are drawn.
@@ -53,99 +42,22 @@ pub(crate) const LARGE: [Scenario; 9] = [
     ("what waits for itself meets the end", what_waits_for_itself_meets_the_end),
 ];
 
-/// A worker and a thief that takes two tasks, or two that take one: what each task is worth, and what was taken.
-fn taken_once(
-    room: usize,
-    numbers: &[usize],
-    thieves: usize,
-    work: impl FnOnce(&Deque<UnsafeCell<usize>>) -> usize,
-) {
-    let deque = Arc::new(Deque::new(room));
-    let steals = 2 / thieves;
-    let thieves: Vec<_> = (0..thieves)
-        .map(|_| {
-            let deque = deque.clone();
-            thread::spawn(move || {
-                (0..steals).filter_map(|_| deque.steal()).map(worth).sum::<usize>()
-            })
-        })
-        .collect();
-    let worked = work(&deque);
-    let stolen: usize = thieves.into_iter().map(|thief| thief.join().unwrap()).sum();
-    let left: usize = std::iter::from_fn(|| deque.steal()).map(worth).sum();
-    assert_eq!(worked + stolen + left, numbers.iter().sum());
-}
-
-fn task(number: usize) -> NonNull<UnsafeCell<usize>> {
-    let task = NonNull::from(Box::leak(Box::new(UnsafeCell::new(0))));
-    // SAFETY: ours. Not before it is there: a thief has to see it.
-    unsafe { task.as_ref().with_mut(|place| *place = number) };
-    task
-}
-
-/// What a task that was taken is worth: a second one to take it would find it gone.
-fn worth(task: NonNull<UnsafeCell<usize>>) -> usize {
-    // SAFETY: who takes a task has it alone, which is tried here.
-    let task = unsafe { Box::from_raw(task.as_ptr()) };
-    // SAFETY: as above.
-    task.with_mut(|number| unsafe { std::mem::take(&mut *number) })
-}
-
-// SAFETY of all below: the caller of `push`, `pop` and `shift` is the one worker.
-fn the_last_task_is_taken_once() {
-    taken_once(2, &[1, 2], 1, |deque| {
-        // SAFETY: as above.
-        unsafe { deque.push(task(1)) };
-        // SAFETY: as above.
-        unsafe { deque.push(task(2)) };
-        // SAFETY: as above.
-        (0..3).filter_map(|_| unsafe { deque.pop() }).map(worth).sum()
-    });
-}
-
-fn a_deque_grows_before_a_thief() {
-    taken_once(1, &[1, 2, 3], 1, |deque| {
-        // SAFETY: as above.
-        (1..=3).for_each(|number| unsafe { deque.push(task(number)) });
-        0
-    });
-}
-
-fn two_thieves_meet() {
-    taken_once(2, &[1, 2], 2, |deque| {
-        // SAFETY: as above.
-        (1..=2).for_each(|number| unsafe { deque.push(task(number)) });
-        // SAFETY: as above, and nobody pops.
-        unsafe { deque.shift() }.map_or(0, worth)
-    });
-}
-
-fn a_slot_is_used_again() {
-    taken_once(1, &[1, 2], 1, |deque| {
-        // SAFETY: as above.
-        unsafe { deque.push(task(1)) };
-        // SAFETY: as above.
-        let popped = unsafe { deque.pop() }.map_or(0, worth);
-        // SAFETY: as above.
-        unsafe { deque.push(task(2)) };
-        popped
-    });
+fn builder(workers: usize) -> Builder {
+    Runtime::builder().workers(workers).budget(2).topology(Topology::mock(1, workers))
 }
 
 fn runtime(workers: usize) -> Runtime {
-    Runtime::builder().workers(workers).budget(2).build().unwrap()
-}
-
-fn a_value_arrives_while_somebody_waits() {
-    let runtime = runtime(1);
-    let (promise, eventual) = runtime.promise();
-    let keeps = thread::spawn(move || promise.keep(Box::new(7)));
-    assert_eq!(eventual.wait(), Ok(Box::new(7)));
-    keeps.join().unwrap();
+    builder(workers).build().unwrap()
 }
 
 fn work_meets_a_worker_that_goes_to_sleep() {
     let runtime = runtime(1);
+    assert_eq!(runtime.spawn(|| 1).wait(), Ok(1));
+}
+
+/// The pair whose light side is no compiler's fence alone.
+fn work_meets_a_worker_between_full_fences() {
+    let runtime = builder(1).fences(Pair::symmetric()).build().unwrap();
     assert_eq!(runtime.spawn(|| 1).wait(), Ok(1));
 }
 
@@ -175,6 +87,35 @@ fn a_thief_meets_a_sender() {
     assert_eq!(unit.send(|state| state.enter()).wait(), Ok(2));
 }
 
+/// Who drops the state, the worker or whoever had the last handle, comes behind all that was done to it.
+fn a_state_goes_with_its_last_handle() {
+    struct Goes(Watched);
+    impl Drop for Goes {
+        fn drop(&mut self) {
+            self.0.enter();
+        }
+    }
+    let runtime = runtime(1);
+    let watched = Watched::default();
+    let unit = runtime.unit(Goes(Watched(watched.0.clone())));
+    unit.tell(|state| {
+        state.0.enter();
+    });
+    drop(unit);
+    drop(runtime);
+    assert!(watched.enter() > 1, "the state is gone");
+}
+
+/// Nobody waits for its worker, whose deque has grown: whoever has the last reference frees it.
+fn a_runtime_goes_with_its_last_reference() {
+    let runtime = builder(1).room(1).build().unwrap();
+    let handle = runtime.handle();
+    drop(handle.spawn(move || {
+        (0..2).for_each(|_| drop(runtime.spawn(|| ())));
+        drop(runtime);
+    }));
+}
+
 fn arguments_arrive_at_the_same_time() {
     let runtime = runtime(1);
     let (promise, one) = runtime.promise();
@@ -182,16 +123,6 @@ fn arguments_arrive_at_the_same_time() {
     let sum = runtime.after((one, two), |(one, two)| one + two);
     promise.keep(1);
     assert_eq!(sum.wait(), Ok(3));
-}
-
-fn clones_share_a_value() {
-    let runtime = runtime(1);
-    let (promise, eventual) = runtime.promise();
-    let theirs = eventual.clone();
-    promise.keep(Box::new(7));
-    let other = thread::spawn(move || theirs.wait());
-    assert_eq!(eventual.wait(), Ok(Box::new(7)));
-    assert_eq!(other.join().unwrap(), Ok(Box::new(7)));
 }
 
 fn a_send_meets_the_end() {
@@ -243,18 +174,6 @@ fn a_scope_ends() {
     borrowed.with_mut(|count| assert_eq!(unsafe { *count }, 1));
 }
 
-/// Whoever comes second drops the value, and frees the place.
-fn a_handle_goes_while_its_value_comes() {
-    let runtime = runtime(1);
-    let (promise, eventual) = runtime.promise();
-    let value = Arc::new(7);
-    let theirs = value.clone();
-    let keeps = thread::spawn(move || promise.keep(theirs));
-    drop(eventual);
-    keeps.join().unwrap();
-    assert_eq!(Arc::strong_count(&value), 1);
-}
-
 /// They come while they are asked for, or before, or behind.
 fn two_operations_bring_the_arguments() {
     let runtime = runtime(1);
@@ -272,33 +191,6 @@ fn an_operation_ends_with_another() {
     assert_eq!(value.wait(), Ok(7));
 }
 
-/// What waits for the inner value of a nested one is resolved when the runtime goes, also while it turns to it.
-fn a_nested_value_meets_the_end() {
-    let runtime = runtime(1);
-    let (promise, outer) = runtime.promise();
-    let (never, inner) = runtime.promise::<u8>();
-    let flat = outer.flatten();
-    let keeps = thread::spawn(move || promise.keep(inner));
-    drop(runtime);
-    assert_eq!(flat.wait(), Err(WaitError::Cancelled));
-    keeps.join().unwrap();
-    drop(never);
-}
-
-/// Two threads wait with one handle: the value goes to one of them, and the other one learns that it has gone.
-fn two_wakers_meet_a_value() {
-    let runtime = runtime(1);
-    let (promise, eventual) = runtime.promise();
-    let eventual = Arc::new(eventual);
-    let theirs = eventual.clone();
-    let other = thread::spawn(move || theirs.try_get());
-    promise.keep(Box::new(7));
-    let (mine, theirs) = (eventual.try_get(), other.join().unwrap());
-    let got = |value: &Option<Result<Box<u8>, _>>| matches!(value, Some(Ok(seven)) if **seven == 7);
-    assert!(got(&mine) != got(&theirs), "{mine:?} {theirs:?}");
-}
-
-/// More tasks than a worker's deque has room for at first, while another one steals.
 /// One slab has three slots in a model: the second sender goes on in what the first has left, or not.
 fn a_sender_leaves_its_memory() {
     let runtime = runtime(1);
@@ -314,8 +206,9 @@ fn a_sender_leaves_its_memory() {
     assert_eq!(unit.send(|sum| *sum).wait(), Ok(5));
 }
 
+/// More tasks than a worker's deque has room for at first, while another one steals.
 fn a_worker_has_more_than_room() {
-    let runtime = Runtime::builder().workers(2).room(1).build().unwrap();
+    let runtime = builder(2).room(1).build().unwrap();
     let handle = runtime.handle();
     let all = runtime.spawn(move || {
         let parts: Vec<_> = (1..=6).map(|number| handle.spawn(move || number)).collect();

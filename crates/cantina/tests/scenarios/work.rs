@@ -9,12 +9,13 @@ use machine::{Arc, thread};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// All of them.
-pub(crate) const ALL: [Scenario; 7] = [
+pub(crate) const ALL: [Scenario; 8] = [
     ("nothing is the end", nothing_is_the_end),
     ("two share one task", two_share_one_task),
     ("two share what becomes more", two_share_what_becomes_more),
     ("one worker panics", one_worker_panics),
-    ("the last one goes", the_last_one_goes),
+    ("the last one goes", || the_last_one_goes(false)),
+    ("the last one goes by a panic", || the_last_one_goes(true)),
     ("work comes while one waits", work_comes_while_one_waits),
     ("one who waits is woken for a task", one_who_waits_is_woken_for_a_task),
 ];
@@ -116,14 +117,20 @@ fn one_worker_panics() {
 }
 
 /// Who returns the last batch, with nothing in it, does not come again.
-fn the_last_one_goes() {
+fn the_last_one_goes(panics: bool) {
     let job = Job::new([5]);
     let mut batch = job.work.borrow(1).unwrap();
     let theirs = job.clone();
     let other = thread::spawn(move || theirs.work(1, 1));
     batch.clear();
     job.done.fetch_add(1, SeqCst);
-    drop(batch);
+    let goes = AssertUnwindSafe(move || {
+        let _batch = batch;
+        if panics {
+            std::panic::resume_unwind(Box::new("a worker's"));
+        }
+    });
+    assert_eq!(catch_unwind(goes).is_err(), panics);
     other.join().unwrap();
 }
 

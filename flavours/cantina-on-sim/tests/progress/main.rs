@@ -15,13 +15,14 @@ mod schedules;
 
 use bounds::Size;
 use cantina::cafe::{Cafe, Consumer, Producer, TreeContainer, Worker};
+use machine::atomic::AtomicUsize;
 use machine::engine::{Failure, Simulation};
 use machine::progress::operation;
 use machine::random::Random;
 use machine::{Arc, thread};
 use schedules::{Stage, alone, alone_in_the_end, running};
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 
 /// Schedules of each program, half of them with the others stopped.
 const SCHEDULES: u64 = 1_000;
@@ -295,6 +296,51 @@ fn in_the_wait_free_form_each_walk_of_a_get_ends_also_one_in_vain() {
         let is_slow = |failure| matches!(failure, Some(Failure::TooSlow { .. }));
         let tight = seeds().any(|seed| is_slow(late(seed, most / LOOSE)));
         assert!(tight, "walks of {program:?} take far less than {most}");
+    }
+}
+
+/// Adds one, and starts again whenever somebody else was faster: somebody always is done, and nobody needs to be.
+fn add_by_exchanges(count: &AtomicUsize) {
+    let mut now = count.load(SeqCst);
+    while let Err(other) = count.compare_exchange(now, now + 1, SeqCst, SeqCst) {
+        now = other;
+    }
+}
+
+fn add_at_once(count: &AtomicUsize) {
+    count.fetch_add(1, SeqCst);
+}
+
+/// The first call that took more own steps than that, of threads that `add` to one word.
+fn first_late(add: fn(&AtomicUsize), most: u64) -> Option<Failure> {
+    let adds = move |count: &AtomicUsize| (0..20).for_each(|_| operation("add", || add(count)));
+    let late = |seed: u64| {
+        let stage = Stage::default();
+        let run = || {
+            let count = Arc::new(AtomicUsize::new(0));
+            let others: Vec<_> = (0..3)
+                .map(|_| {
+                    let count = count.clone();
+                    thread::spawn(move || adds(&count))
+                })
+                .collect();
+            stage.begin();
+            adds(&count);
+            stage.end();
+            others.into_iter().for_each(|other| other.join().unwrap());
+        };
+        running(seed, &stage).wait_free_within(most).run(run).err()
+    };
+    (0..SCHEDULES).find_map(late)
+}
+
+#[test]
+fn an_unbounded_loop_in_a_call_that_is_to_be_wait_free_is_found() {
+    assert!(first_late(add_at_once, 1).is_none());
+    // Within no bound that does not count the others' calls.
+    for most in [2, 5, 10] {
+        let failure = first_late(add_by_exchanges, most);
+        assert!(matches!(failure, Some(Failure::TooSlow { .. })), "{most}: {failure:?}");
     }
 }
 

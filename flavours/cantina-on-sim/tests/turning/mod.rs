@@ -2,6 +2,7 @@
 //!
 //! Half of them with store buffers; `CANTINA_MEMORY=sequential` or `tso` runs all without or with.
 
+use cantina_effort::store_buffers;
 use machine::engine::{Memory, Simulation};
 use machine::schedule::{Schedule, delay_rmw};
 
@@ -37,11 +38,6 @@ fn schedule(seed: u64, stretch: u64) -> Schedule {
 
 /// Every other one without store buffers, unless told.
 fn memory(seed: u64) -> Memory {
-    match std::env::var("CANTINA_MEMORY").as_deref() {
-        Ok("sequential") => Memory::Sequential,
-        Ok("tso") => Memory::Tso,
-        Err(_) if (seed / 512).is_multiple_of(2) => Memory::Sequential,
-        Err(_) => Memory::Tso,
-        Ok(other) => panic!("CANTINA_MEMORY is sequential or tso, not {other}"),
-    }
+    let usually = !(seed / 512).is_multiple_of(2);
+    if store_buffers().unwrap_or(usually) { Memory::Tso } else { Memory::Sequential }
 }

@@ -10,7 +10,7 @@ mod recorded;
 
 use cantina::pool::TaskPool;
 use cantina_check::{BUDGET, History, Spec, check};
-use cantina_lab::registry::{Family, Order, Visitor, visit_all, visit_variants};
+use cantina_lab::registry::{Facts, Family, Order, Visitor, visit_all, visit_variants};
 use lab_on_sim as cantina_lab;
 use machine::engine::{Doing, Failure, Outcome, Report, Simulation, Standing, ThreadId};
 use recorded::Call::{Get, Put};
@@ -174,6 +174,40 @@ fn what_does_not_block_survives_any_crash_at_any_step() {
     for wanted in ["ms-queue", "treiber", "ws-msq", "ws-lifo", "concurrent-bags", "ed-pool"] {
         assert!(names.iter().any(|name| name == wanted), "{names:?}");
     }
+}
+
+/// A pool that says it does not block, whatever it does.
+#[derive(Clone)]
+struct Boaster<F>(F);
+
+impl<F: Family> Family for Boaster<F> {
+    type Pool<T: Send + 'static> = F::Pool<T>;
+
+    fn facts(&self) -> Facts {
+        Facts { non_blocking: true, ..self.0.facts() }
+    }
+
+    fn build<T: Send + 'static>(&self) -> F::Pool<T> {
+        self.0.build()
+    }
+}
+
+/// Lets the pool of that name boast, and leaves the others out.
+struct Boasting<V>(&'static str, V);
+
+impl<V: Visitor> Visitor for Boasting<V> {
+    fn visit<F: Family>(&mut self, family: F) {
+        if family.facts().name == self.0 {
+            self.1.visit(Boaster(family));
+        }
+    }
+}
+
+#[test]
+#[should_panic = "which has crashed"]
+fn a_lock_in_a_pool_that_says_it_does_not_block_is_found() {
+    let each = Each { non_blocking: true, names: Vec::new(), check: SurvivesCrashes };
+    visit_all(&mut Boasting("locked", each));
 }
 
 /// A thread that dies with a lock has the others wait for it, and otherwise is missed by nobody.

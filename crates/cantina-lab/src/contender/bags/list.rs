@@ -3,8 +3,8 @@
 //! Lists are themselves linked, new ones in front. They are taken and left again, and stay until the
 //! pool goes.
 
-use super::super::rest::drop_rest;
 use super::block::Block;
+use cantina::pool::drop_all;
 use machine::CachePadded;
 use machine::atomic::Ordering::{Acquire, Relaxed, Release};
 use machine::atomic::{AtomicBool, AtomicPtr};
@@ -170,7 +170,7 @@ impl<T, const SLOTS: usize> Drop for List<T, SLOTS> {
     fn drop(&mut self) {
         trace::gone(self);
         let mut slot = 0;
-        drop_rest(|| self.take_apart(&mut slot));
+        drop_all(|| self.take_apart(&mut slot));
     }
 }
 

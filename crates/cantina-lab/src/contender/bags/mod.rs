@@ -77,7 +77,7 @@ pub use ends::{Consumer, Producer, Worker};
 
 use block::Block;
 use cantina::pool::TaskPool;
-use cantina::reclaim::Domain;
+use cantina::reclaim::{Domain, Reclaims};
 use list::Lists;
 use machine::Arc;
 use machine::atomic::AtomicUsize;
@@ -103,6 +103,15 @@ struct Shared<T, const SLOTS: usize> {
     blocks: Domain<Block<T, SLOTS>, HAZARDS>,
     /// stat: how many getters have come, so that they begin at different lists.
     comers: AtomicUsize,
+}
+
+// SAFETY: one of its fields.
+unsafe impl<T, const SLOTS: usize> Reclaims<HAZARDS> for Shared<T, SLOTS> {
+    type Node = Block<T, SLOTS>;
+
+    fn domain(&self) -> &Domain<Block<T, SLOTS>, HAZARDS> {
+        &self.blocks
+    }
 }
 
 impl<T> Bags<T> {

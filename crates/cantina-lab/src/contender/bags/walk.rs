@@ -7,9 +7,8 @@
 use super::Shared;
 use super::block::{Block, Marked};
 use super::list::List;
-use cantina::reclaim::Participant;
+use cantina::reclaim::Member;
 use machine::Arc;
-use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
 /// How many blocks a walker looks at at once.
@@ -22,9 +21,8 @@ const OLDER: usize = 1;
 
 /// Goes through one list at a time.
 pub(super) struct Walker<T, const SLOTS: usize> {
-    participant: ManuallyDrop<Participant<Block<T, SLOTS>, HAZARDS>>,
+    member: Member<Shared<T, SLOTS>, HAZARDS>,
     spot: Option<Spot<T, SLOTS>>,
-    shared: Arc<Shared<T, SLOTS>>,
 }
 
 /// Where a walker is in a list, and on which slots: those before are taken.
@@ -45,7 +43,7 @@ pub(super) enum Way<T> {
     Lost,
 }
 
-// SAFETY: the spot's blocks are announced by the participant, which goes with it; tasks are sent.
+// SAFETY: the spot's blocks are announced by the member, which goes with it; tasks are sent.
 unsafe impl<T: Send, const SLOTS: usize> Send for Walker<T, SLOTS> {}
 
 impl<T, const SLOTS: usize> Spot<T, SLOTS> {
@@ -62,13 +60,11 @@ impl<T, const SLOTS: usize> Spot<T, SLOTS> {
 
 impl<T, const SLOTS: usize> Walker<T, SLOTS> {
     pub(super) fn new(shared: Arc<Shared<T, SLOTS>>) -> Self {
-        // SAFETY: we keep the domain until we have left.
-        let participant = ManuallyDrop::new(unsafe { shared.blocks.join() });
-        Self { participant, spot: None, shared }
+        Self { spot: None, member: Member::join(shared) }
     }
 
     pub(super) fn shared(&self) -> &Arc<Shared<T, SLOTS>> {
-        &self.shared
+        self.member.structure()
     }
 
     /// Goes through `list` from its head, of which the first `known` tasks are taken.
@@ -80,7 +76,7 @@ impl<T, const SLOTS: usize> Walker<T, SLOTS> {
         loop {
             self.rest();
             // head: by the look that protects.
-            let head = self.participant.protect(NEWER, list.head());
+            let head = self.member.protect(NEWER, list.head());
             // SAFETY: it is never none.
             let newer = unsafe { NonNull::new_unchecked(head) };
             let mut spot = Spot { newer, newer_slot: 0, older: None, older_slot: 0 };
@@ -107,7 +103,7 @@ impl<T, const SLOTS: usize> Walker<T, SLOTS> {
                     return Way::Found(task);
                 }
                 debug_assert_eq!(slot, SLOTS, "I2: blocks behind others are full");
-                Self::unlink(spot, &mut self.participant, &self.shared);
+                Self::unlink(spot, &mut self.member);
             }
             let mut slot = spot.newer_slot;
             let task = spot.newer().take(&mut slot);
@@ -115,7 +111,7 @@ impl<T, const SLOTS: usize> Walker<T, SLOTS> {
             if let Some(task) = task {
                 return Way::Found(task);
             }
-            match Self::step(spot, &mut self.participant) {
+            match Self::step(spot, &mut self.member) {
                 Ok(true) => {}
                 Ok(false) => return Way::End(spot.newer().first() + spot.newer_slot as u64),
                 Err(Marked) => return Way::Lost,
@@ -124,34 +120,30 @@ impl<T, const SLOTS: usize> Walker<T, SLOTS> {
     }
 
     /// Leaves the older block, which is used up, and unlinks it, unless somebody does.
-    fn unlink(
-        spot: &mut Spot<T, SLOTS>,
-        participant: &mut Participant<Block<T, SLOTS>, HAZARDS>,
-        shared: &Shared<T, SLOTS>,
-    ) {
+    fn unlink(spot: &mut Spot<T, SLOTS>, member: &mut Member<Shared<T, SLOTS>, HAZARDS>) {
         let Some(older) = spot.older else { return };
         let behind = spot.older().map(Block::mark).unwrap_or_default();
         let unlinked = spot.newer().unlink(older, behind);
         spot.older = None;
-        participant.clear(OLDER);
+        member.clear(OLDER);
         if unlinked {
-            // SAFETY: the domain we joined; we unlinked it, from the only link that led to it from a
+            // SAFETY: we unlinked it, from the only link that led to it from a
             // block that is not marked (I3).
-            unsafe { participant.retire(&shared.blocks, older) };
+            unsafe { member.retire(older) };
         }
     }
 
     /// Goes to the block behind the newer one. Whether there is one.
     fn step(
         spot: &mut Spot<T, SLOTS>,
-        participant: &mut Participant<Block<T, SLOTS>, HAZARDS>,
+        member: &mut Member<Shared<T, SLOTS>, HAZARDS>,
     ) -> Result<bool, Marked> {
         let mut next = spot.newer().older()?;
         loop {
             if next.is_null() {
                 return Ok(false);
             }
-            participant.announce(OLDER, next);
+            member.announce(OLDER, next);
             // The look that protects: the newer block is not marked, so it is linked, and so was what is
             // behind it (I4).
             let now = spot.newer().older()?;
@@ -169,15 +161,6 @@ impl<T, const SLOTS: usize> Walker<T, SLOTS> {
     /// Looks at nothing any more.
     pub(super) fn rest(&mut self) {
         self.spot = None;
-        (0..HAZARDS).for_each(|slot| self.participant.clear(slot));
-    }
-}
-
-impl<T, const SLOTS: usize> Drop for Walker<T, SLOTS> {
-    fn drop(&mut self) {
-        // SAFETY: taken once, here.
-        let participant = unsafe { ManuallyDrop::take(&mut self.participant) };
-        // SAFETY: the domain we joined.
-        unsafe { participant.leave(&self.shared.blocks) };
+        self.member.clear_all();
     }
 }

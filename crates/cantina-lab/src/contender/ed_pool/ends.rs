@@ -6,6 +6,7 @@ use super::prism::Patience;
 use crate::contender::lane::{Lane, Member, Stamp};
 use crate::contender::ms_queue::Queue;
 use cantina::pool::{self, Full};
+use cantina::reclaim;
 use machine::Arc;
 use machine::random::{Random, seed};
 use std::fmt;
@@ -44,7 +45,7 @@ impl<T: Send> End<T> {
         let patience = Patience::new(shared.setup.patience);
         let levels = shared.queues.len().ilog2();
         Self {
-            member: Member::join(&shared.nodes),
+            member: reclaim::Member::join(shared.nodes.clone()),
             random: Random::seeded(seed()),
             patience: (0..levels).map(|_| [patience.clone(), patience.clone()]).collect(),
             stamps: shared.queues.iter().map(|_| None).collect(),

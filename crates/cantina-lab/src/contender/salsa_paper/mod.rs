@@ -108,9 +108,8 @@ pub use consumer::Consumer;
 pub use producer::Producer;
 
 use super::lane::{BATCH, Nodes, nodes};
-use super::rest::drop_rest;
-use cantina::pool::{self, Full, TaskPool, TooMany};
-use cantina::reclaim::Domain;
+use cantina::pool::{self, Full, TaskPool, TooMany, drop_all};
+use cantina::reclaim::{self, Domain};
 use chunk::{Chunk, FULL};
 use consumer::SLOTS;
 use lasting::Lasting;
@@ -195,7 +194,7 @@ impl<T: Send> SalsaPaper<T> {
 impl<T: Send> Shared<T> {
     /// One more member of the chunk pools.
     fn member(&self) -> ChunkMember<T> {
-        ChunkMember::join(&self.nodes)
+        reclaim::Member::join(self.nodes.clone())
     }
 
     /// The memory node we are on, where the machine tells.
@@ -232,7 +231,7 @@ impl<T: Send> Drop for Shared<T> {
         let mut newest = NonNull::new(self.chunks.load(Relaxed));
         let mut next = 0;
         // The tasks nobody got, and their chunks.
-        drop_rest(|| {
+        drop_all(|| {
             while let Some(chunk) = newest {
                 // SAFETY: linked, so not freed.
                 let this = unsafe { chunk.as_ref() };
@@ -270,12 +269,17 @@ impl<T: Send> TaskPool<T> for SalsaPaper<T> {
     /// # Panics
     /// As [`consumer`](Self::consumer).
     fn worker(&self) -> Worker<T> {
-        let consumer = self.consumer();
-        Worker { producer: Producer::new(self.shared.clone(), Some(consumer.me)), consumer }
+        self.try_worker().unwrap_or_else(|too_many| panic!("{too_many}"))
     }
 
     fn try_consumer(&self) -> Result<Consumer<T>, TooMany> {
         Consumer::new(self.shared.clone())
+    }
+
+    fn try_worker(&self) -> Result<Worker<T>, TooMany> {
+        let consumer = self.try_consumer()?;
+        let producer = Producer::new(self.shared.clone(), Some(consumer.me));
+        Ok(Worker { producer, consumer })
     }
 }
 

@@ -56,6 +56,7 @@ use super::lane::{BATCH, Lane, Member, Nodes, nodes};
 use super::ms_queue::Queue;
 use super::treiber::Stack;
 use cantina::pool::{TaskPool, TooMany};
+use cantina::reclaim;
 use machine::topology::NodeId;
 use machine::{Arc, Topology, thread};
 use seats::Seats;
@@ -110,7 +111,7 @@ impl<L: Lane> Stealing<L> {
 impl<L: Lane> Shared<L> {
     /// One more member. See I3.
     fn member(&self) -> Member<L> {
-        Member::join(&self.nodes)
+        reclaim::Member::join(self.nodes.clone())
     }
 
     /// The memory node we are on, where the machine tells.
@@ -142,10 +143,14 @@ impl<L: Lane> TaskPool<L::Task> for Stealing<L> {
     /// # Panics
     /// Beyond [`CONSUMERS`].
     fn worker(&self) -> Worker<L> {
-        self.try_consumer().unwrap_or_else(|too_many| panic!("{too_many}"))
+        self.try_worker().unwrap_or_else(|too_many| panic!("{too_many}"))
     }
 
     fn try_consumer(&self) -> Result<Worker<L>, TooMany> {
+        self.try_worker()
+    }
+
+    fn try_worker(&self) -> Result<Worker<L>, TooMany> {
         Worker::new(self.shared.clone())
     }
 }

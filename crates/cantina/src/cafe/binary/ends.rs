@@ -409,10 +409,11 @@ impl<T> Getter<T> {
 #[cfg(test)]
 mod tests {
     use super::{Arc, End, List, NonNull, Spot};
+    use machine::fence::Pair;
 
     #[test]
     fn a_head_that_was_elsewhere_meanwhile_is_not_the_one_that_was_seen() {
-        let list = Arc::new(List::<u8>::new(0, 1, 0, false));
+        let list = Arc::new(List::<u8>::new(0, 1, 0, false, Pair::best()));
         let [mut slow, mut consumer, mut producer] = [(); 3].map(|()| End::new(list.clone()));
         // SAFETY: nothing is freed in so short a list.
         let first = unsafe { &*list.tail() };

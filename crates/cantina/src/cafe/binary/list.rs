@@ -4,14 +4,15 @@ use super::low::Lows;
 use super::tree::TreeContainer;
 use crate::cafe::metrics::Counters;
 use crate::cafe::overtaking::{Meter, Stamps};
+use crate::panics;
 use crate::reclaim::Domain;
 use machine::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use machine::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
 use machine::cell::UnsafeCell;
+use machine::fence::Pair;
 use machine::random::Random;
 use machine::trace::{self, Role};
 use machine::{Arc, CachePadded};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 
 /// Pairs that an end waits with before it looks who names them.
@@ -123,7 +124,13 @@ impl<T> Spot<T> {
 }
 
 impl<T> List<T> {
-    pub(in crate::cafe) fn new(height: u32, leaf_trials: u32, seed: u64, measured: bool) -> Self {
+    pub(in crate::cafe) fn new(
+        height: u32,
+        leaf_trials: u32,
+        seed: u64,
+        measured: bool,
+        fences: Pair,
+    ) -> Self {
         let tree = TreeContainer::with(height, leaf_trials, seed);
         let first = NonNull::from(Box::leak(Link::new(0, tree, measured)));
         let spot = Spot { before: None, tree: first, id: 0 }.boxed();
@@ -135,7 +142,7 @@ impl<T> List<T> {
             head: CachePadded::new(AtomicPtr::new(spot)),
             held: CachePadded::new(AtomicUsize::new(0)),
             spots,
-            lows: Lows::new(),
+            lows: Lows::new(fences),
             freeing: AtomicBool::new(false),
             oldest: UnsafeCell::new(first),
             oldest_id: AtomicU64::new(0),
@@ -329,11 +336,8 @@ impl<T> Drop for List<T> {
             let link = unsafe { Box::from_raw(next) };
             // own: as above.
             next = link.next.load(Relaxed);
-            let dropped = catch_unwind(AssertUnwindSafe(|| drop(link)));
-            first_panic = first_panic.or(dropped.err());
+            panics::catch(&mut first_panic, || drop(link));
         }
-        if let Some(panic) = first_panic {
-            resume_unwind(panic);
-        }
+        panics::go_on(first_panic);
     }
 }

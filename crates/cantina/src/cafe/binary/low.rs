@@ -42,8 +42,8 @@ unsafe impl Sync for Lows {}
 unsafe impl Send for Low {}
 
 impl Lows {
-    pub(super) fn new() -> Self {
-        Self { records: AtomicPtr::new(ptr::null_mut()), fences: Pair::best() }
+    pub(super) fn new(fences: Pair) -> Self {
+        Self { records: AtomicPtr::new(ptr::null_mut()), fences }
     }
 
     /// One more end.

@@ -3,13 +3,13 @@
 use super::builder::TreeBuilder;
 use super::node::{Node, Root, Seen};
 use crate::cafe::metrics::Exchanges;
+use crate::panics;
 use crate::pool::Full;
 use machine::atomic::AtomicU64;
 use machine::atomic::Ordering::Relaxed;
 use machine::random::Random;
 use machine::{CachePadded, fence_after_rmw};
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// A node by its number: the root is 1, its children 2 and 3, theirs 4 to 7.
 type Number = usize;
@@ -328,15 +328,11 @@ impl<T> Drop for TreeContainer<T> {
         // Nobody is left: what was put shows at the root (I4).
         let mut random = Random::seeded(self.seed);
         while let Some(task) = self.get_by(&mut random) {
-            let task = AssertUnwindSafe(task);
-            let dropped = catch_unwind(|| drop({ task }.0));
-            first_panic = first_panic.or(dropped.err());
+            panics::catch(&mut first_panic, || drop(task));
         }
         // To who watches accesses, memory that goes is written. The first places tell: they are used before others.
         self.nodes.iter_mut().take(TOLD).for_each(Node::end);
-        if let Some(panic) = first_panic {
-            resume_unwind(panic);
-        }
+        panics::go_on(first_panic);
     }
 }
 

@@ -2,11 +2,10 @@
 
 use super::tree::Tree;
 use super::{List, waiting};
-use crate::reclaim::Participant;
+use crate::reclaim::{Domain, Member, Reclaims};
 use machine::Arc;
 use machine::atomic::AtomicPtr;
 use machine::atomic::Ordering::{Acquire, SeqCst};
-use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
 
 /// Which tree of the list an end works on.
@@ -19,7 +18,7 @@ pub(super) enum End {
 /// The tree that an end works on, named by its hazard pointer from one call to the next.
 pub(super) struct Hold<T> {
     pub(super) list: Arc<List<T>>,
-    guard: ManuallyDrop<Participant<Tree<T>, 1>>,
+    guard: Member<List<T>, 1>,
     tree: NonNull<Tree<T>>,
     end: End,
 }
@@ -37,10 +36,9 @@ impl<T> Tree<T> {
 
 impl<T> Hold<T> {
     pub(super) fn new(list: Arc<List<T>>, end: End) -> Self {
-        // SAFETY: the participant goes with us, and we keep the list.
-        let mut guard = unsafe { list.domain.join() };
+        let mut guard = Member::join(list.clone());
         let tree = NonNull::new(guard.protect(0, list.end(end))).expect("the list has a tree");
-        Self { guard: ManuallyDrop::new(guard), tree, end, list }
+        Self { guard, tree, end, list }
     }
 
     /// The tree.
@@ -83,15 +81,23 @@ impl<T> Hold<T> {
         let moved = self.list.head.compare_exchange(old.as_ptr(), next, SeqCst, SeqCst).is_ok();
         self.follow();
         if moved {
-            let list = &self.list;
             // SAFETY: I5: neither head nor tail name it again (I1). What nobody names is private.
             unsafe {
-                self.guard.retire_into(&list.domain, old, batch, |tree| {
+                self.guard.retire_into(old, batch, |list, tree| {
                     list.keep(Box::from_raw(tree.as_ptr()));
                 });
             }
         }
         moved
+    }
+}
+
+// SAFETY: one of its fields.
+unsafe impl<T> Reclaims<1> for List<T> {
+    type Node = Tree<T>;
+
+    fn domain(&self) -> &Domain<Tree<T>, 1> {
+        &self.domain
     }
 }
 
@@ -101,12 +107,5 @@ impl<T> List<T> {
             End::Tail => &self.tail,
             End::Head => &self.head,
         }
-    }
-}
-
-impl<T> Drop for Hold<T> {
-    fn drop(&mut self) {
-        // SAFETY: the domain it joined; it is not used again.
-        unsafe { ManuallyDrop::take(&mut self.guard).leave(&self.list.domain) };
     }
 }

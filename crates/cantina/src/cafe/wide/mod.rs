@@ -112,6 +112,7 @@ pub(super) const FAN: u32 = shape::FAN;
 
 use super::metrics::Counters;
 use super::overtaking::Meter;
+use crate::panics;
 use crate::reclaim::{Domain, Participant};
 use machine::atomic::Ordering::{Relaxed, SeqCst};
 use machine::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
@@ -119,7 +120,6 @@ use machine::random::Random;
 use machine::trace::{self, Role};
 use machine::{Arc, CachePadded};
 use spares::{MOST_KEPT, Spares, is_too_much, kept};
-use std::panic::resume_unwind;
 use std::ptr::NonNull;
 use tree::Tree;
 
@@ -317,12 +317,10 @@ impl<T> Drop for List<T> {
         while !next.is_null() {
             // SAFETY: from a box; nobody else is left, and those from the head on are not retired (I5).
             let mut tree = unsafe { Box::from_raw(next) };
-            first_panic = first_panic.or(tree.drop_tasks());
+            panics::keep_first(&mut first_panic, tree.drop_tasks());
             // own: as above.
             next = tree.next.load(Relaxed);
         }
-        if let Some(panic) = first_panic {
-            resume_unwind(panic);
-        }
+        panics::go_on(first_panic);
     }
 }

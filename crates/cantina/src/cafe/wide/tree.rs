@@ -9,6 +9,7 @@ use super::presence::{Clearers, Presence, Shown};
 use super::shape::{MID_FAN, ROOT_FAN, Shape};
 use crate::cafe::metrics::Exchanges;
 use crate::cafe::overtaking::Stamps;
+use crate::panics::{self, Panic};
 use cells::Cells;
 pub(super) use cells::Spot;
 use machine::atomic::Ordering::Relaxed;
@@ -16,8 +17,6 @@ use machine::atomic::{AtomicPtr, AtomicU64};
 use machine::trace;
 use machine::{CachePadded, fence_after_rmw};
 use room::Room;
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 /// A tree.
@@ -64,9 +63,6 @@ pub(super) struct Found {
     /// Other leaves beside it that may have tasks.
     pub(super) others: Siblings,
 }
-
-/// What a panic carries.
-pub(super) type Panic = Box<dyn Any + Send>;
 
 /// The first of `bits` from number `start` on, or from the beginning.
 fn first_from(bits: u64, start: u32) -> u32 {
@@ -355,9 +351,8 @@ impl<T> Tree<T> {
                 let slot = left.trailing_zeros();
                 left &= left - 1;
                 // SAFETY: published, not taken, and nobody else is left; each once.
-                let task = AssertUnwindSafe(unsafe { self.read(spot, slot) });
-                let dropped = catch_unwind(|| drop({ task }.0));
-                first_panic = first_panic.or(dropped.err());
+                let task = unsafe { self.read(spot, slot) };
+                panics::catch(&mut first_panic, || drop(task));
             }
         }
         first_panic

@@ -1,7 +1,8 @@
 //! The ring: two counters and the places between them.
 
 use super::super::packed::{Packed, Plan};
-use super::super::visit::{GET, PUT, Slot, Visit, drop_all, joined};
+use super::super::visit::{GET, PUT, Slot, Visit, joined};
+use crate::panics::drop_all;
 use crate::pool::Full;
 use machine::CachePadded;
 use machine::atomic::AtomicU64;

@@ -7,7 +7,8 @@
 //! Chunks that are not needed are freed at once, until one of them has to be made again: then the stack sways, and who finds too many
 //! of them is patient.
 
-use super::super::visit::{Slot, drop_all};
+use super::super::visit::Slot;
+use crate::panics::drop_all;
 use machine::CachePadded;
 use machine::ahead;
 use machine::atomic::Ordering::{Acquire, Relaxed, Release};

@@ -44,7 +44,8 @@ impl<T> Producer<T> {
         Ok(())
     }
 
-    /// Puts all of `tasks` on top, up to 512 of them together, and says how many they were.
+    /// Puts all of `tasks` on top, up to 512 of them together, and says how many they were. Up to 511 that the iterator has
+    /// given are nobody's to get while it waits.
     ///
     /// # Errors
     /// Never.

@@ -74,6 +74,13 @@ impl<T> Builder<T> {
         self
     }
 
+    /// As [`salsa::Builder::table_width`].
+    #[doc(hidden)]
+    pub fn table_width(mut self, places: usize) -> Self {
+        self.pool = self.pool.table_width(places);
+        self
+    }
+
     /// Builds the pool.
     ///
     /// # Errors

@@ -86,6 +86,11 @@ impl<T, I: Iterator<Item = T>> Iterator for Paid<'_, I> {
         *self.has -= 1;
         Some(task)
     }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let (least, most) = self.tasks.size_hint();
+        (least.min(*self.has), Some(most.map_or(*self.has, |most| most.min(*self.has))))
+    }
 }
 
 /// Puts all of `tasks` by `put`, which puts all it is given, as far as `pocket` can pay. No credit is

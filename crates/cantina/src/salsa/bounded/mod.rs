@@ -87,6 +87,14 @@ impl<T> Bounded<T> {
         Worker::new(self.pool.worker(), self.credits.clone())
     }
 
+    /// One more end for a thread in both roles.
+    ///
+    /// # Errors
+    /// As [`try_consumer`](Self::try_consumer).
+    pub fn try_worker(&self) -> Result<Worker<T>, TooMany> {
+        Ok(Worker::new(self.pool.try_worker()?, self.credits.clone()))
+    }
+
     /// How many tasks it has room for.
     pub fn capacity(&self) -> usize {
         self.credits.capacity
@@ -112,6 +120,10 @@ impl<T> Bounded<T> {
 pool::forward_to_own_methods!(Bounded {
     fn try_consumer(&self) -> Result<Consumer<T>, TooMany> {
         self.try_consumer()
+    }
+
+    fn try_worker(&self) -> Result<Worker<T>, TooMany> {
+        self.try_worker()
     }
 
     fn full_slack(&self) -> usize {

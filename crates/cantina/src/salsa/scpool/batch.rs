@@ -1,6 +1,7 @@
 //! Runs of tasks: one announcement for many.
 
 use super::chunk::{Chunk, send_back, send_group_back, take};
+use super::hand::Spot;
 use super::shape::{Group, Shape, WORD};
 use super::{HAZARDS, Taker};
 
@@ -68,15 +69,23 @@ impl<T> Taker<T> {
 
 /// As far as tasks are published from `seen` on, group by group, as long as it is not `enough`.
 fn see_further<T>(chunk: Chunk<T>, shape: &Shape, seen: u32, lap: u64, enough: u32) -> u32 {
-    let mut seen = seen;
-    while seen < enough.min(shape.slots) {
-        let end = chunk.published(shape, seen, lap);
-        if end <= seen {
-            break;
-        }
-        seen = end;
+    let (mut seen, enough) = (seen, enough.min(shape.slots));
+    if seen >= enough {
+        return seen;
     }
-    seen
+    let mut spot = Spot::of(chunk, shape, seen, lap);
+    loop {
+        // SAFETY: a header of the chunk that we hold (I2): `seen` is one of its slots.
+        let published = unsafe { spot.published() };
+        if published <= i64::from(seen) {
+            return seen;
+        }
+        seen = published as u32;
+        if seen < spot.end || seen >= enough {
+            return seen;
+        }
+        spot.turn_over();
+    }
 }
 
 /// Takes those of `count` slots from `slot` on that are won by a claim. How many claims that took.
@@ -103,27 +112,42 @@ fn take_won<T>(chunk: Chunk<T>, shape: &Shape, slot: u32, count: u32, into: &mut
 /// # Safety
 /// They are published, and ours (I4).
 unsafe fn take_all<T>(chunk: Chunk<T>, shape: &Shape, slot: u32, count: u32, into: &mut Vec<T>) {
+    debug_assert!(count > 0);
     into.reserve(count as usize);
-    let (mut slot, end) = (slot, slot + count);
-    while slot < end {
-        let run_end = shape.end::<T>(slot).min(end);
-        let run = (run_end - slot) as usize;
-        let from = chunk.slot(shape, slot);
+    let end = slot + count;
+    let mut slot = slot;
+    let mut spot = Spot::of(chunk, shape, slot, 0);
+    // SAFETY: the room is reserved.
+    let mut to = unsafe { into.as_mut_ptr().add(into.len()) };
+    loop {
+        let run = (spot.end.min(end) - slot) as usize;
+        let from = spot.slot(slot);
         // SAFETY: the caller's; the slots of a group lie behind each other, and there is room for all
-        // of them behind those that the vector has.
+        // of them behind those that the vector has. A loop that is as long as a group is one without
+        // counting.
         unsafe {
-            let to = into.as_mut_ptr().add(into.len());
-            (0..run).for_each(|place| to.add(place).write(take(from.add(place))));
-            into.set_len(into.len() + run);
+            let put = |place| to.add(place).write(take(from.add(place)));
+            if run == Group::<T>::SLOTS as usize {
+                (0..Group::<T>::SLOTS as usize).for_each(put);
+            } else {
+                (0..run).for_each(put);
+            }
+            to = to.add(run);
         }
         if !Group::<T>::IS_LINE {
             // SAFETY: just taken, and not retired before we return.
             (0..run).for_each(|place| unsafe { send_back(from.add(place)) });
         }
-        if run_end == shape.end::<T>(slot) {
+        slot += run as u32;
+        if slot == spot.end || slot == shape.slots {
             // SAFETY: as above.
-            unsafe { send_group_back(chunk.header_at(shape, slot), from.add(run - 1)) };
+            unsafe { send_group_back(spot.header, from.add(run - 1)) };
         }
-        slot = run_end;
+        if slot == end {
+            break;
+        }
+        spot.turn_over();
     }
+    // SAFETY: so many have been written behind those that there were.
+    unsafe { into.set_len(into.len() + count as usize) };
 }

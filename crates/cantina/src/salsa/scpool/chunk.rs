@@ -5,6 +5,7 @@ mod describe;
 use super::home::Place;
 use super::shape::{Group, Mark, Shape, Slot, WORD};
 use super::word::Word;
+use crate::panics::{self, Panic};
 use machine::Topology;
 use machine::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use machine::atomic::{AtomicU32, AtomicU64};
@@ -12,9 +13,7 @@ use machine::cell::UnsafeCell;
 use machine::placement::Block;
 use machine::topology::NodeId;
 use machine::trace;
-use std::any::Any;
 use std::mem::MaybeUninit;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 
 /// Bits of a header that count; the rest is the lap.
@@ -62,9 +61,6 @@ impl<T> PartialEq for Chunk<T> {
         self.0 == other.0
     }
 }
-
-/// What a panic carries.
-pub(super) type Panic = Box<dyn Any + Send>;
 
 /// What a header says.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -416,8 +412,8 @@ impl<T> Chunk<T> {
                 life.lap
             })
         };
-        // owner: the chunk as it begins, for whoever finds it by its place.
-        self.owner().store(word.bits(), Release);
+        // own: private; `place` carries it to whoever finds it.
+        self.owner().store(word.bits(), Relaxed);
         lap
     }
 
@@ -436,8 +432,7 @@ impl<T> Chunk<T> {
             if !self.is_taken(shape, slot) {
                 // SAFETY: published, taken by nobody, and nobody else is left; each slot once.
                 let task = unsafe { take(self.slot(shape, slot)) };
-                let panic = catch_unwind(AssertUnwindSafe(|| drop(task))).err();
-                first_panic = first_panic.or(panic);
+                panics::catch(&mut first_panic, || drop(task));
             }
         }
         first_panic

@@ -53,9 +53,10 @@ impl Fencing {
         if self.mode == Mode::Claim {
             return Ok(());
         }
-        // steal: the owner word is changed, then the index is read. The kernel may want for memory: it
-        // is asked twice.
-        self.pair.heavy().or_else(|HeavyFailed| self.pair.heavy())
+        // steal: the owner word is changed, then the index is read.
+        let fenced = self.pair.heavy();
+        // steal: the same. The kernel may want for memory, so it is asked twice.
+        fenced.or_else(|HeavyFailed| self.pair.heavy())
     }
 }
 
@@ -79,7 +80,7 @@ pub(super) fn announce(
 /// As [`announce`], of slots that all have been won by a claim.
 #[inline(always)]
 pub(super) fn announce_claimed(next: &AtomicU32, to: u32, owner: &AtomicU64, mine: Word) -> bool {
-    // index: the slots before are taken, and what else we know to be.
+    // index: the slots before are won, and what else we know to be taken.
     next.store(to, Release);
     // stat: to see that the chunk is stolen saves work.
     owner.load(Relaxed) == mine.bits()

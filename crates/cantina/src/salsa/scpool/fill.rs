@@ -59,23 +59,10 @@ impl<T> Filler<T> {
     pub(in crate::salsa) unsafe fn put(&mut self, task: T) {
         // SAFETY: there is room, so we fill this chunk (I2), and the slot behind those that the header
         // counts is ours until it is published.
-        unsafe { self.write(self.header, task) };
+        unsafe { write(self.slots.add(self.header.counts()), task) };
         self.header = self.header.plus(1);
         // SAFETY: as above; `word` is the group's header. After the chunk's last slot we look no more.
         unsafe { Header::store(self.word, self.header) };
-    }
-
-    /// Writes `task` into the slot behind those that `written` counts.
-    ///
-    /// # Safety
-    /// There is an unpublished slot there.
-    #[inline(always)]
-    unsafe fn write(&mut self, written: Header, task: T) {
-        // SAFETY: the caller's.
-        unsafe {
-            let slot = self.slots.add(written.counts());
-            (*slot).with_mut(|slot| slot.write(MaybeUninit::new(task)));
-        }
     }
 
     /// Puts tasks from `tasks` into the rest of this group, and publishes them together. How many they
@@ -98,16 +85,25 @@ impl<T> Filler<T> {
                 }
             }
         }
+        let has_so_many = tasks.size_hint().0 >= Group::<T>::SLOTS as usize;
         let room = self.room();
         let written = self.header;
+        let slots = self.slots.wrapping_add(written.counts());
         let mut run = Run { filler: self, written };
-        for count in 0..room {
-            let Some(task) = tasks.next() else { return count };
-            // SAFETY: the group is not full with all that has been written, and this is not published.
-            unsafe { run.filler.write(run.written, task) };
+        let mut put = |place| {
+            let Some(task) = tasks.next() else { return false };
+            // SAFETY: `place` is less than the room there was, and what is written here is not published.
+            unsafe { write(slots.add(place), task) };
             run.written = run.written.plus(1);
+            true
+        };
+        let whole = Group::<T>::SLOTS as usize;
+        if room == whole && has_so_many {
+            // So often is known when this is compiled, and to many iterators that each time there is one.
+            (0..whole).find(|&place| !put(place)).unwrap_or(room)
+        } else {
+            (0..room).find(|&place| !put(place)).unwrap_or(room)
         }
-        room
     }
 
     /// How many tasks [`put_run`](Self::put_run) puts at most.
@@ -210,6 +206,16 @@ impl<T> Filler<T> {
             chunk.seal(filled);
         }
     }
+}
+
+/// Writes `task` into `slot`.
+///
+/// # Safety
+/// It is a slot of the chunk that the caller fills (I2), not published yet.
+#[inline(always)]
+unsafe fn write<T>(slot: *const Slot<T>, task: T) {
+    // SAFETY: the caller's.
+    unsafe { (*slot).with_mut(|slot| slot.write(MaybeUninit::new(task))) };
 }
 
 impl<T> Drop for Filler<T> {

@@ -35,7 +35,7 @@ pub(super) struct Spot<T> {
     pub(super) end: u32,
     /// Where slot 0 would lie if all slots lay behind each other as those of the group do.
     slots: *const Slot<T>,
-    header: *const AtomicU64,
+    pub(super) header: *const AtomicU64,
     /// What that header says when nothing of the group is published, less the slots before it. What it
     /// says more than that is the number of slots published; it is below 0 in an earlier lap.
     nothing: u64,
@@ -74,6 +74,7 @@ impl<T> Spot<T> {
     }
 
     /// Goes on to the next group.
+    #[inline(always)]
     pub(super) fn turn_over(&mut self) {
         self.header = self.header.wrapping_byte_add(Group::<T>::STRIDE);
         let first = self.header.wrapping_byte_add(Group::<T>::SLOTS_AT);

@@ -4,7 +4,8 @@
 //! to back by its *owner*, one consumer at a time. The owner announces a slot (its index in the chunk),
 //! then looks whether it still is the owner, and takes the task: two plain stores and two loads. A thief
 //! changes the owner word, fences everybody, and then reads the index. So one of the two sees the other,
-//! and only slots at the boundary can be wanted by both: those are won in a bitmap.
+//! and only slots at the boundary can be wanted by both: those are won in a bitmap. The steps, and why
+//! they are right: `salsa/README.md`.
 //!
 //! Who puts where, and who steals from whom, is not known here: see [`policy`](super::policy).
 //!
@@ -87,16 +88,15 @@ pub(super) use steal::Appetite;
 pub(super) use take::Taker;
 pub(super) use word::MAX_CONSUMERS;
 
+use crate::panics;
 use crate::pool::TooMany;
 use crate::reclaim::Domain;
 use chunk::{Chunk, Head};
 use machine::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use machine::atomic::{AtomicPtr, AtomicU64, AtomicUsize};
-use machine::thread::panicking;
 use machine::topology::NodeId;
 use machine::trace::{self, Role};
 use machine::{CachePadded, Topology};
-use std::panic::resume_unwind;
 use std::ptr::{self, NonNull};
 
 /// Chunks that a consumer can look at: all but one of them are its working set.
@@ -302,15 +302,13 @@ impl<T> Drop for Pools<T> {
             for chunk in home.chunks() {
                 // SAFETY: nobody else is left. A chunk is in one place, so this happens once.
                 let panic = unsafe { chunk.drop_tasks(&self.settings.shape) };
-                first_panic = first_panic.or(panic);
+                panics::keep_first(&mut first_panic, panic);
                 // SAFETY: as above.
                 unsafe { chunk.free() };
             }
             home.free_spares();
             trace::gone(&*home);
         }
-        if let Some(panic) = first_panic.filter(|_| !panicking()) {
-            resume_unwind(panic);
-        }
+        panics::go_on(first_panic);
     }
 }

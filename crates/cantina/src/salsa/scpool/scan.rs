@@ -97,7 +97,8 @@ impl<T> Taker<T> {
             // The index in force may hold an announcement that its owner made after the claim.
             if self.waited_out(chunk, word) {
                 self.tally.changes += 1;
-                let _ = chunk.change(word, word.rolled_back());
+                let undone = chunk.change(word, word.rolled_back());
+                self.tally.undone += u64::from(undone);
             }
             return Some(Emptiness::Disturbed);
         }

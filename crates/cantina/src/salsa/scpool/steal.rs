@@ -93,6 +93,7 @@ impl<T> Taker<T> {
             self.adopt(entry, chunk, settled);
             return self.take(entry);
         }
+        self.tally.robbed += 1;
         // Robbed. One attempt, on the slot seen before: if all did without it, thieves could rob each
         // other for ever. With another index somebody took a task meanwhile.
         if index != sight.index {

@@ -12,7 +12,8 @@
 //! A worker that finds units that others get through with [naps](Idle::nap): it looks again after a while. Who adds a unit
 //! to its own ones relies on it, as on a searcher, and wakes nobody; for all else it does not count.
 //!
-//! The fences are a [pair](machine::fence::Pair): tasks are added all the time, and the heavy one comes before a sleep.
+//! The fences are a [pair](machine::fence::Pair), the runtime's: tasks are added all the time, and the heavy one comes
+//! before a sleep.
 
 use machine::CachePadded;
 use machine::atomic::AtomicUsize;
@@ -45,9 +46,9 @@ struct List {
 }
 
 impl Idle {
-    pub(in crate::scheduler) fn new(workers: Vec<Unparker>) -> Self {
+    pub(in crate::scheduler) fn new(workers: Vec<Unparker>, fences: Pair) -> Self {
         let (state, list) = (CachePadded::default(), CachePadded::default());
-        Self { state, list, workers, fences: Pair::best() }
+        Self { state, list, workers, fences }
     }
 
     /// A task was added: sees to it that somebody finds it.

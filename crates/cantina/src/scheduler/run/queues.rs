@@ -4,6 +4,7 @@ use super::injector::{Injector, Taken};
 use super::task::{Header, Kind, Task};
 use crate::scheduler::deque::Deque;
 use machine::CachePadded;
+use machine::fence::Pair;
 use std::ptr::NonNull;
 
 pub(in crate::scheduler) struct Queues {
@@ -47,8 +48,9 @@ fn taken(header: NonNull<Header>) -> Task {
 }
 
 impl Own {
-    fn new(room: usize) -> Self {
-        Self { units: Deque::new(room), free: Deque::new(room), urgent: Deque::new(room) }
+    fn new(room: usize, fences: Pair) -> Self {
+        let deque = || Deque::new(room, fences);
+        Self { units: deque(), free: deque(), urgent: deque() }
     }
 
     /// # Safety
@@ -128,8 +130,8 @@ impl Own {
 }
 
 impl Queues {
-    pub(in crate::scheduler) fn new(workers: usize, room: usize) -> Self {
-        let own = (0..workers).map(|_| CachePadded::new(Own::new(room))).collect();
+    pub(in crate::scheduler) fn new(workers: usize, room: usize, fences: Pair) -> Self {
+        let own = (0..workers).map(|_| CachePadded::new(Own::new(room, fences))).collect();
         Self { own, outside: Injector::new() }
     }
 

@@ -46,8 +46,8 @@ pub(in crate::scheduler) struct Turn<'a> {
     pub(in crate::scheduler) worker: usize,
     /// How many messages it may run.
     pub(in crate::scheduler) budget: usize,
-    /// Whether it should stop before.
-    pub(in crate::scheduler) stops: &'a dyn Fn() -> bool,
+    /// Whether it should stop before, having run so many.
+    pub(in crate::scheduler) stops: &'a dyn Fn(usize) -> bool,
     /// How many it has run.
     pub(in crate::scheduler) done: usize,
 }

@@ -6,7 +6,7 @@ use crate::scheduler::context::{Context, quietly};
 use crate::scheduler::shared::Shared;
 use crate::scheduler::spans;
 use machine::park::Parker;
-use machine::time::Duration;
+use machine::time::{Duration, Instant};
 
 /// How long a worker naps while others get through with their units.
 const NAP: Duration = Duration::from_micros(20);
@@ -180,9 +180,12 @@ impl Worker<'_> {
     fn turn(&mut self, task: Task) -> Option<Task> {
         let Self { shared, index, .. } = *self;
         let counters = &shared.counters[index];
-        let stops = || shared.is_stopped();
-        let mut turn = Turn { worker: index, budget: shared.budget, stops: &stops, done: 0 };
         let is_unit = task.is_unit();
+        let time = is_unit.then_some(shared.turn_time).flatten();
+        let until = time.and_then(|time| Instant::now().checked_add(time));
+        let is_over = || until.is_some_and(|until| Instant::now() >= until);
+        let stops = |done| shared.is_stopped() || done > 0 && is_over();
+        let mut turn = Turn { worker: index, budget: shared.budget, stops: &stops, done: 0 };
         let task = if is_unit {
             task.run(&mut turn)
         } else {

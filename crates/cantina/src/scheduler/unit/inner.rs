@@ -6,11 +6,13 @@ use crate::scheduler::counted::Counted;
 use crate::scheduler::error::WaitError;
 use crate::scheduler::mailbox::{Mailbox, Message, Rest};
 use crate::scheduler::metrics::{Stopwatch, UnitCounters};
+use crate::scheduler::operation::caught;
 use crate::scheduler::room::Room;
 use crate::scheduler::run::{Header, Kind, Left, Run, Task, Turn};
 use crate::scheduler::shared::Reference;
 use crate::scheduler::slab;
 use crate::scheduler::spans;
+use crate::scheduler::unheard::Whose;
 use machine::atomic::AtomicBool;
 use machine::cell::UnsafeCell;
 use std::ptr::NonNull;
@@ -39,12 +41,11 @@ pub(super) struct Parts<S> {
 pub(in crate::scheduler) struct Inner<S: Send + 'static> {
     task: Header,
     mailbox: Mailbox<S>,
-    pub(super) shared: Reference,
+    pub(super) whose: Whose,
     /// For how many messages there is room.
     pub(super) room: Option<Box<Room>>,
     /// Whether there has ever been a weak one.
     pub(super) watched: AtomicBool,
-    pub(super) name: String,
     /// What senders have left.
     pub(super) slabs: slab::Left,
     on_panic: OnPanic<S>,
@@ -67,26 +68,25 @@ unsafe impl<S: Send> Send for Inner<S> {}
 impl<S: Send + 'static> Inner<S> {
     pub(super) fn new(state: S, parts: Parts<S>) -> Self {
         Self {
+            room: parts.capacity.map(|capacity| Box::new(Room::new(capacity, parts.shared.fences))),
             task: Header::new(&Self::RUN, Kind::Unit),
             mailbox: Mailbox::new(),
+            whose: Whose { shared: parts.shared, name: parts.name },
             slabs: slab::Left::new(),
             rest: Rest::new(),
             state: UnsafeCell::new(Some(state)),
             poisoned: UnsafeCell::new(false),
             on_panic: parts.on_panic,
-            name: parts.name,
             counters: UnitCounters::default(),
             busy: parts.timed.then(Box::default),
-            room: parts.capacity.map(|capacity| Box::new(Room::new(capacity))),
             watched: AtomicBool::new(false),
-            shared: parts.shared,
         }
     }
 
     const RUN: Run = Run { run: Self::run_turn, cancel: Self::cancel_turn };
 
     pub(in crate::scheduler) fn shared(&self) -> &Reference {
-        &self.shared
+        &self.whose.shared
     }
 
     /// Waits for room, unless the caller is a worker: then it goes in without.
@@ -141,7 +141,7 @@ impl<S: Send + 'static> Inner<S> {
 
     /// Makes a task of a unit that the caller owns.
     fn schedule(this: Counted<Self>) {
-        let shared = &raw const this.shared;
+        let shared = &raw const this.whose.shared;
         // SAFETY: it comes first in the unit, which the task has a reference to; nobody else owns it.
         let task = unsafe { Task::new(Counted::into_raw(this).cast()) };
         // SAFETY: the reference to the unit is the task's.
@@ -161,7 +161,7 @@ impl<S: Send + 'static> Inner<S> {
         unit.counters.turn(turn.worker);
         let began = unit.busy.as_ref().map(|_| Stopwatch::now());
         let mut is_owned = true;
-        while turn.done < turn.budget && !(turn.stops)() {
+        while turn.done < turn.budget && !(turn.stops)(turn.done) {
             // SAFETY: the task is the ownership.
             let Some(message) = (unsafe { unit.mailbox.next(&unit.rest) }) else {
                 is_owned = false;
@@ -169,7 +169,7 @@ impl<S: Send + 'static> Inner<S> {
             };
             turn.done += 1;
             unit.counters.message();
-            let _span = spans::message(&unit.name, turn.worker);
+            let _span = spans::message(&unit.whose.name, turn.worker);
             // SAFETY: as above.
             unsafe { unit.run(message) };
         }
@@ -194,7 +194,7 @@ impl<S: Send + 'static> Inner<S> {
             // SAFETY: as above.
             count += usize::from(unsafe { unit.fail(message) });
         }
-        left.units.push((unit.name.clone(), count));
+        left.units.push((unit.whose.name.clone(), count));
         // It may be the last reference, and the state panic when it is dropped.
         quietly(|| drop(unit));
     }
@@ -206,13 +206,13 @@ impl<S: Send + 'static> Inner<S> {
     unsafe fn fail(&self, message: NonNull<Message<S>>) -> bool {
         // SAFETY: the caller's.
         let Some(run) = (unsafe { message.as_ref() }).run else {
-            // SAFETY: as above: it is a block.
-            unsafe { blocks::free(message) };
+            // SAFETY: as above.
+            unsafe { self.farewell(message) };
             return false;
         };
         quietly(|| {
             // SAFETY: as above.
-            unsafe { run(message, Err(WaitError::Cancelled)) };
+            unsafe { run(message, Err(WaitError::Cancelled), &self.whose) };
         });
         self.leave();
         true
@@ -225,12 +225,8 @@ impl<S: Send + 'static> Inner<S> {
     unsafe fn run(&self, message: NonNull<Message<S>>) {
         // SAFETY: the caller's.
         let Some(run) = (unsafe { message.as_ref() }).run else {
-            // SAFETY: as above: it is a block.
-            unsafe { blocks::free(message) };
-            // SAFETY: I2.
-            let state = self.state.with_mut(|state| unsafe { (*state).take() });
-            quietly(|| drop(state));
-            return;
+            // SAFETY: as above.
+            return unsafe { self.farewell(message) };
         };
         // SAFETY: I2.
         let poisoned = self.poisoned.with(|poisoned| unsafe { *poisoned });
@@ -242,12 +238,24 @@ impl<S: Send + 'static> Inner<S> {
         });
         let mut panicked = false;
         // SAFETY: the caller's.
-        quietly(|| panicked = unsafe { run(message, state) });
+        quietly(|| panicked = unsafe { run(message, state, &self.whose) });
         self.leave();
         if panicked {
             // SAFETY: the caller's.
             unsafe { self.after_a_panic() };
         }
+    }
+
+    /// The last handle is gone: so goes the state, though a weak one is left.
+    ///
+    /// # Safety
+    /// As of [`run`](Self::run), and the message is [such a one](crate::scheduler::message::farewell).
+    unsafe fn farewell(&self, message: NonNull<Message<S>>) {
+        // SAFETY: the caller's: it is a block.
+        unsafe { blocks::free(message) };
+        // SAFETY: I2.
+        let state = self.state.with_mut(|state| unsafe { (*state).take() });
+        quietly(|| drop(state));
     }
 
     /// # Safety
@@ -257,7 +265,16 @@ impl<S: Send + 'static> Inner<S> {
         let poisons = match &self.on_panic {
             OnPanic::Keep => false,
             OnPanic::Poison => true,
-            OnPanic::Rebuild(make) => quietly(|| made = Some(make())),
+            OnPanic::Rebuild(make) => {
+                let ran = caught(|| {
+                    made = Some(make());
+                    Ok(())
+                });
+                ran.is_err_and(|error| {
+                    self.whose.unheard(&error);
+                    true
+                })
+            }
         };
         if made.is_some() {
             // SAFETY: I2.

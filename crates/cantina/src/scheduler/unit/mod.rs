@@ -22,6 +22,8 @@ use super::error::WaitError;
 use super::eventual::{Eventual, pair};
 use super::message;
 use super::metrics::UnitMetrics;
+use super::operation::caught;
+use super::unheard::Whose;
 use crate::pool::Full;
 use machine::atomic::Ordering::Relaxed;
 use std::fmt;
@@ -61,16 +63,16 @@ impl<S: Send + 'static> Unit<S> {
         &self,
         f: impl FnOnce(&mut S) -> T + Send + 'static,
     ) -> Eventual<T> {
-        if self.inner.shared.refuses() {
+        if self.inner.whose.shared.refuses() {
             return self.refused();
         }
         self.inner.wait_for_room();
         message::send(&self.inner, move |state: &mut S, ()| f(state))
     }
 
-    /// Runs `f` on the state, and tells nobody. On a runtime that takes no more it is dropped.
+    /// Runs `f` on the state, and tells nobody; of a panic [`on_panic`](super::Builder::on_panic) hears. On a runtime that takes no more it is dropped.
     pub fn tell(&self, f: impl FnOnce(&mut S) + Send + 'static) {
-        if !self.inner.shared.refuses() {
+        if !self.inner.whose.shared.refuses() {
             self.inner.wait_for_room();
             self.post_told(f);
         }
@@ -94,7 +96,7 @@ impl<S: Send + 'static> Unit<S> {
         &self,
         f: F,
     ) -> Result<Eventual<T>, Full<F>> {
-        if self.inner.shared.refuses() {
+        if self.inner.whose.shared.refuses() {
             return Ok(self.refused());
         }
         if !self.inner.has_room() {
@@ -108,7 +110,7 @@ impl<S: Send + 'static> Unit<S> {
     /// # Errors
     /// The operation, if there is none, or if the runtime takes no more.
     pub fn try_tell<F: FnOnce(&mut S) + Send + 'static>(&self, f: F) -> Result<(), Full<F>> {
-        if self.inner.shared.refuses() || !self.inner.has_room() {
+        if self.inner.whose.shared.refuses() || !self.inner.has_room() {
             return Err(Full(f));
         }
         self.post_told(f);
@@ -130,14 +132,14 @@ impl<S: Send + 'static> Unit<S> {
         &self,
         f: impl FnOnce(&mut S) -> T + Send + 'static,
     ) -> (Eventual<T>, Canceller<T>) {
-        let (value, canceller, begin) = cancellable(self.inner.shared.clone());
-        if self.inner.shared.refuses() {
+        let (value, canceller, begin) = cancellable(self.inner.whose.shared.clone());
+        if self.inner.whose.shared.refuses() {
             begin.fail(WaitError::Closed);
             return (value, canceller);
         }
         self.inner.wait_for_room();
-        let operation = move |state: Result<&mut S, WaitError>| match state {
-            Ok(state) => begin.run(|| f(state)),
+        let operation = move |state: Result<&mut S, WaitError>, whose: &Whose| match state {
+            Ok(state) => begin.run(|| f(state), Some(&whose.name)),
             Err(error) => {
                 quietly(|| drop(f));
                 begin.fail(error);
@@ -157,7 +159,7 @@ impl<S: Send + 'static> Unit<S> {
         argument: A,
         f: impl FnOnce(&mut S, A::Out) -> T + Send + 'static,
     ) -> Eventual<T> {
-        if self.inner.shared.refuses() {
+        if self.inner.whose.shared.refuses() {
             return self.refused();
         }
         message::send_after(&self.inner, argument, f)
@@ -166,7 +168,7 @@ impl<S: Send + 'static> Unit<S> {
     /// The answer of a runtime that takes no more.
     #[cold]
     fn refused<T: Send + 'static>(&self) -> Eventual<T> {
-        let (promise, eventual) = pair(self.inner.shared.clone());
+        let (promise, eventual) = pair(self.inner.whose.shared.clone());
         promise.resolve(Err(WaitError::Closed));
         eventual
     }
@@ -193,14 +195,23 @@ impl<S: Send + 'static> Unit<S> {
 
     /// What it is called.
     pub fn name(&self) -> &str {
-        &self.inner.name
+        &self.inner.whose.name
     }
 }
 
 /// An operation that tells nobody: whether it panicked.
-fn telling<S>(f: impl FnOnce(&mut S)) -> impl FnOnce(Result<&mut S, WaitError>) -> bool {
-    move |state| match state {
-        Ok(state) => quietly(|| f(state)),
+fn telling<S>(f: impl FnOnce(&mut S)) -> impl FnOnce(Result<&mut S, WaitError>, &Whose) -> bool {
+    move |state, whose| match state {
+        Ok(state) => {
+            let ran = caught(|| {
+                f(state);
+                Ok(())
+            });
+            ran.is_err_and(|error| {
+                whose.unheard(&error);
+                true
+            })
+        }
         Err(_) => {
             quietly(|| drop(f));
             false
@@ -258,12 +269,12 @@ impl<S: Send + 'static> Clone for WeakUnit<S> {
 
 impl<S: Send + 'static> fmt::Debug for Unit<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unit").field("name", &self.inner.name).finish_non_exhaustive()
+        f.debug_struct("Unit").field("name", &self.inner.whose.name).finish_non_exhaustive()
     }
 }
 
 impl<S: Send + 'static> fmt::Debug for WeakUnit<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WeakUnit").field("name", &self.inner.name).finish_non_exhaustive()
+        f.debug_struct("WeakUnit").field("name", &self.inner.whose.name).finish_non_exhaustive()
     }
 }

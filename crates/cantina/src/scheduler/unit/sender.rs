@@ -36,7 +36,7 @@ impl<S: Send + 'static> Sender<S> {
     /// As [`Unit::tell`].
     pub fn tell(&self, f: impl FnOnce(&mut S) + Send + 'static) {
         let inner = &self.unit.inner;
-        if !inner.shared.refuses() {
+        if !inner.whose.shared.refuses() {
             inner.wait_for_room();
             self.post(f);
         }
@@ -48,7 +48,7 @@ impl<S: Send + 'static> Sender<S> {
     /// The operation, if there is no room, or if the runtime takes no more.
     pub fn try_tell<F: FnOnce(&mut S) + Send + 'static>(&self, f: F) -> Result<(), Full<F>> {
         let inner = &self.unit.inner;
-        if inner.shared.refuses() || !inner.has_room() {
+        if inner.whose.shared.refuses() || !inner.has_room() {
             return Err(Full(f));
         }
         self.post(f);

@@ -3,19 +3,19 @@
 use cantina::pool::{Consumer, Full, Producer, PutAllError, TaskPool};
 
 /// Puts with one handle and gets with the other.
-pub(super) struct Pair<P, C> {
+pub(super) struct Both<P, C> {
     producer: P,
     consumer: C,
 }
 
-impl<P, C> Pair<P, C> {
+impl<P, C> Both<P, C> {
     /// Two new handles of `pool`.
     pub(super) fn of<T: Send>(pool: &impl TaskPool<T, Producer = P, Consumer = C>) -> Self {
         Self { producer: pool.producer(), consumer: pool.consumer() }
     }
 }
 
-impl<T, P: Producer<T>, C: Send> Producer<T> for Pair<P, C> {
+impl<T, P: Producer<T>, C: Send> Producer<T> for Both<P, C> {
     fn try_put(&mut self, task: T) -> Result<(), Full<T>> {
         self.producer.try_put(task)
     }
@@ -28,7 +28,7 @@ impl<T, P: Producer<T>, C: Send> Producer<T> for Pair<P, C> {
     }
 }
 
-impl<T, P: Send, C: Consumer<T>> Consumer<T> for Pair<P, C> {
+impl<T, P: Send, C: Consumer<T>> Consumer<T> for Both<P, C> {
     fn get(&mut self) -> Option<T> {
         self.consumer.get()
     }

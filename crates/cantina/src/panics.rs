@@ -1,0 +1,99 @@
+//! Several panics where one can go on: the first is heard, the others are forgotten.
+//!
+//! What somebody panicked with may panic itself when it is dropped. That goes no further either: whoever gives back many
+//! things gives back all of them.
+
+use machine::thread::panicking;
+use std::any::Any;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// What a panic carries.
+pub(crate) type Panic = Box<dyn Any + Send>;
+
+/// Runs `f`, and keeps what it panics with, if that is the first.
+pub(crate) fn catch(first: &mut Option<Panic>, f: impl FnOnce()) {
+    keep_first(first, catch_unwind(AssertUnwindSafe(f)).err());
+}
+
+/// Keeps the first panic, for whoever can be told of it, and forgets another one.
+pub(crate) fn keep_first(first: &mut Option<Panic>, next: Option<Panic>) {
+    match (&first, next) {
+        (None, next) => *first = next,
+        (Some(_), Some(next)) => forget(next),
+        (Some(_), None) => {}
+    }
+}
+
+/// Drops what somebody panicked with whom nobody hears. That may panic itself, and goes no further either.
+pub(crate) fn forget(panic: Panic) {
+    if let Err(worse) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        mem::forget(worse);
+    }
+}
+
+/// Drops all that `next` gives, also when one of them panics: the panic goes on when all are dropped.
+pub fn drop_all<T>(next: impl FnMut() -> Option<T>) {
+    let mut first = None;
+    std::iter::from_fn(next).for_each(|task| catch(&mut first, || drop(task)));
+    go_on(first);
+}
+
+/// Panics with `first`, if there was one; not where the thread panics already, which would end the program.
+#[inline]
+pub(crate) fn go_on(first: Option<Panic>) {
+    if let Some(first) = first {
+        go_on_with(first);
+    }
+}
+
+#[cold]
+fn go_on_with(first: Panic) {
+    if panicking() {
+        forget(first);
+    } else {
+        resume_unwind(first);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{catch, go_on, keep_first};
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+    struct PanicsWhenDropped;
+
+    impl Drop for PanicsWhenDropped {
+        fn drop(&mut self) {
+            resume_unwind(Box::new(Self));
+        }
+    }
+
+    #[test]
+    fn of_several_panics_the_first_is_heard_whatever_the_others_carry() {
+        let mut first = None;
+        keep_first(&mut first, None);
+        assert!(first.is_none());
+        keep_first(&mut first, Some(Box::new("first")));
+        keep_first(&mut first, Some(Box::new(PanicsWhenDropped)));
+        catch(&mut first, || resume_unwind(Box::new(PanicsWhenDropped)));
+        keep_first(&mut first, None);
+        let heard = catch_unwind(AssertUnwindSafe(|| go_on(first))).unwrap_err();
+        assert_eq!(heard.downcast_ref(), Some(&"first"));
+    }
+
+    #[test]
+    fn no_panic_is_added_to_one_that_is_under_way() {
+        struct Gone;
+        impl Drop for Gone {
+            fn drop(&mut self) {
+                go_on(Some(Box::new("second")));
+            }
+        }
+        let heard = catch_unwind(|| {
+            let _gone = Gone;
+            resume_unwind(Box::new("first"));
+        });
+        assert_eq!(heard.unwrap_err().downcast_ref(), Some(&"first"));
+    }
+}

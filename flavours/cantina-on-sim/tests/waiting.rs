@@ -1,0 +1,138 @@
+//! Waiting where the clock and the operating system have a say.
+
+extern crate cantina_on_sim as cantina;
+
+use cantina::waiting::WaitList;
+use cantina_effort::{rounds, store_buffers};
+use machine::atomic::AtomicBool;
+use machine::atomic::Ordering::Relaxed;
+use machine::engine::{Memory, Simulation};
+use machine::fence::{Pair, refuse_heavy};
+use machine::park::Parker;
+use machine::time::{Duration, Instant};
+use machine::{Arc, thread};
+use std::task::{Context, Poll, Wake, Waker};
+
+/// A change that somebody waits for.
+struct Change {
+    made: AtomicBool,
+    waiting: WaitList,
+}
+
+impl Change {
+    fn new() -> Arc<Self> {
+        Arc::new(Self { made: AtomicBool::new(false), waiting: WaitList::new(Pair::best()) })
+    }
+
+    fn make(&self) {
+        self.made.store(true, Relaxed);
+        self.waiting.notify_one();
+    }
+
+    fn is_made(&self) -> bool {
+        self.made.load(Relaxed)
+    }
+
+    /// Whether it was made before `deadline`.
+    fn waits_until(&self, deadline: Option<Instant>) -> bool {
+        loop {
+            let listener = self.waiting.listen();
+            if self.is_made() {
+                return true;
+            }
+            match deadline {
+                None => listener.wait(),
+                Some(deadline) if listener.wait_until(deadline) => {}
+                Some(_) => return self.is_made(),
+            }
+        }
+    }
+}
+
+fn on_many_schedules(scenario: impl Fn()) {
+    for seed in 0..rounds(100, 10_000) {
+        let buffered = store_buffers().unwrap_or(true);
+        let memory = if buffered { Memory::Tso } else { Memory::Sequential };
+        let simulation = Simulation::new().seed(seed).memory(memory);
+        if let Err(failure) = simulation.run(&scenario) {
+            panic!("{failure}");
+        }
+    }
+}
+
+#[test]
+fn a_deadline_passes_while_nobody_notifies() {
+    for refused in [false, true] {
+        on_many_schedules(|| {
+            refuse_heavy(refused);
+            let (change, most) = (Change::new(), Duration::from_millis(20));
+            let start = Instant::now();
+            assert!(!change.waits_until(Some(start + most)));
+            assert!(start.elapsed() >= most);
+            assert_eq!(change.waiting.len_hint(), 0);
+            refuse_heavy(false);
+        });
+    }
+}
+
+/// Without the fence who notifies may miss who waits.
+#[test]
+fn who_waits_finds_the_change_also_where_the_fence_is_refused() {
+    on_many_schedules(|| {
+        refuse_heavy(true);
+        let change = Change::new();
+        let theirs = change.clone();
+        let maker = thread::spawn(move || theirs.make());
+        assert!(change.waits_until(None));
+        maker.join().unwrap();
+        refuse_heavy(false);
+    });
+}
+
+/// A thread that sleeps until its future is woken, or for a while.
+struct Task(machine::park::Unparker);
+
+impl Wake for Task {
+    fn wake(self: std::sync::Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+#[test]
+fn a_future_is_polled_again_where_the_fence_is_refused() {
+    on_many_schedules(|| {
+        refuse_heavy(true);
+        let change = Change::new();
+        let theirs = change.clone();
+        let maker = thread::spawn(move || theirs.make());
+        let (parker, mut polled) = (Parker::new(), change.waiting.polled());
+        let waker = Waker::from(std::sync::Arc::new(Task(parker.unparker())));
+        let look = || change.is_made().then_some(());
+        while polled.poll(&Context::from_waker(&waker), look) == Poll::Pending {
+            parker.park();
+        }
+        maker.join().unwrap();
+        refuse_heavy(false);
+    });
+}
+
+/// One that was polled by one task goes on in another.
+#[test]
+fn the_task_that_polled_last_is_woken() {
+    let change = Change::new();
+    let (first, last) = (Parker::new(), Parker::new());
+    Simulation::new()
+        .run(|| {
+            let mut polled = change.waiting.polled();
+            for parker in [&first, &last] {
+                let waker = Waker::from(std::sync::Arc::new(Task(parker.unparker())));
+                let look = || change.is_made().then_some(());
+                assert!(polled.poll(&Context::from_waker(&waker), look).is_pending());
+            }
+            assert_eq!(change.waiting.len_hint(), 1);
+            change.make();
+            last.park();
+            assert!(!first.park_timeout(Duration::ZERO));
+        })
+        .unwrap();
+}
