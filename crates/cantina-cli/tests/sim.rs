@@ -260,6 +260,33 @@ fn a_cell_has_as_many_tasks_as_it_takes_and_the_same_each_time() {
 }
 
 #[test]
+fn where_all_of_a_run_counts_half_as_many_tasks_are_as_fast_or_it_says_so() {
+    let record = |name: &str, arguments: &[&str]| {
+        let scratch = Scratch::new(name);
+        let mut sim = cantina();
+        sim.args(["sim", "--quick", "--machine", "2x4", "--seeds", "1"]).args(arguments);
+        let output = sim.arg("--out").arg(scratch.path().join("out")).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let json = fs::read_to_string(scratch.path().join("out/record.json")).unwrap();
+        cantina_record::Record::from_json(&json).unwrap()
+    };
+    let free = record("sim-doubled", &["fairness", "--pools", "cafe,ms-queue"]);
+    assert_eq!(free.rows.len(), 4);
+    for row in &free.rows {
+        let to_half = row.number("to_half_as_many").unwrap();
+        let converged = (0.909..1.1001).contains(&to_half);
+        assert_eq!(row.fields["converged"], converged.into(), "{row:?}");
+        assert!(converged || row.number("tasks") == Some(8.0 * 4.0 * 4_000.0), "{row:?}");
+    }
+    let asked = record("sim-not-doubled", &["fairness", "--pools", "cafe", "--tasks", "6"]);
+    assert!(asked.rows.iter().all(|row| row.number("tasks") == Some(24.0)), "{asked:?}");
+    let has = |row: &cantina_record::Row| row.fields.contains_key("converged");
+    assert!(asked.rows.iter().all(has));
+    let job = record("sim-job", &["fib", "--threads", "2", "--tasks", "100"]);
+    assert!(!job.rows.is_empty() && !job.rows.iter().any(has), "{job:?}");
+}
+
+#[test]
 fn what_was_too_short_is_no_value() {
     let pools = ["throughput", "--machine", "2x2", "--threads", "1,2", "--pools", "salsa,locked"];
     let (text, record) = figures_of("3", "sim-short", &pools);

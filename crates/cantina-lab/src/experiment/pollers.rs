@@ -63,11 +63,16 @@ mod tests {
         let all = contestants(&[0, 2]);
         for workers in [1, 3] {
             let shape = shape(workers);
-            let assignment =
-                Assignment { shape, tasks: 1_003, pin: true, patience, watched: false };
-            for contestant in &all {
-                let run = (contestant.drive)(Payload::Word, &assignment);
-                assert!(run.is_ok(), "{contestant:?} {:?}: {run:?}", contestant.parameter);
+            for watched in [true, false] {
+                let assignment = Assignment { shape, tasks: 1_003, pin: true, patience, watched };
+                for contestant in &all {
+                    let what = (contestant.name.as_str(), contestant.parameter);
+                    let reading = (contestant.drive)(Payload::Word, &assignment).unwrap();
+                    assert_eq!(reading.window.is_some(), watched, "{what:?}");
+                    let got = reading.window.map_or(0, |window| window.first + window.second);
+                    assert!(got <= 1_003, "{what:?}: {got}");
+                    assert!(reading.put_elapsed <= reading.elapsed, "{what:?}: {reading:?}");
+                }
             }
         }
     }

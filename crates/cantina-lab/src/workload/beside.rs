@@ -9,10 +9,11 @@
 
 use super::family::{SingleGet, count, seats};
 use super::race::{Course, Finish, HaltOnPanic, conclude, join_all, pin, share};
-use super::{Assignment, Fault, Get, Put, Reading, Room, Tally, Task};
+use super::{Assignment, Fault, Get, Marks, Put, Reading, Room, Tally, Task};
 use crate::registry::{Family, Instructions};
 use cantina::pool::{Consumer, Full, Producer, TaskPool};
-use machine::atomic::Ordering::{Acquire, Relaxed, Release};
+use machine::atomic::Ordering::{Acquire, Relaxed};
+use machine::time::nanos;
 use machine::topology::CoreId;
 use machine::{Arc, Backoff, Topology, thread};
 use std::ops::Range;
@@ -77,25 +78,26 @@ pub fn run_beside<T: Task, F: Family>(
     });
     let polling: Vec<_> = polling.collect();
     let (working, polling) = (join_all(working), join_all(polling));
-    let working = working?;
-    let getting: Vec<Finish> = working.iter().copied().chain(polling?).collect();
-    let reading = conclude(&course, &working, &getting)?;
+    let (putting, mut getting): (Vec<_>, Vec<_>) = working?.into_iter().unzip();
+    getting.extend(polling?);
+    let reading = conclude(&course, &putting, &getting)?;
     Ok(Reading { counters: count(), ..reading })
 }
 
 impl Course {
-    /// A worker: bursts of its own tasks, then what is left of all.
+    /// A worker: bursts of its own tasks, then what is left of all. How it ended as a producer, and as a consumer.
     fn work<T: Task, W: Producer<T> + Consumer<T>>(
         &self,
         mut end: Working<W>,
         numbers: Range<u64>,
         index: usize,
         pinned: bool,
-    ) -> Finish {
+    ) -> (Finish, Finish) {
         if !self.line_up() {
-            return Finish::default();
+            return Default::default();
         }
         let room = Room::new(&self.halted);
+        let mut marks = self.no_marks();
         let mut next = numbers.start;
         while next < numbers.end {
             let burst = next..numbers.end.min(next + BURST);
@@ -107,16 +109,17 @@ impl Course {
                 wanted -= 1;
             }
             end.tally = end.tally.and(got);
+            mark(&mut marks, end.tally);
             // stat: nobody reads anything through it.
             if self.halted.load(Relaxed) {
                 break;
             }
         }
-        // put: whoever sees it finds every task.
-        self.producing.fetch_sub(1, Release);
+        let put = self.all_put(pinned);
         let tally = end.tally;
-        let (tally, at) = self.get_all::<T, _>(&mut end, index, tally);
-        Finish { tally, at, pinned }
+        let (tally, at) = self.get_and_mark::<T, _>(&mut end, index, tally, &mut marks);
+        self.hand_in(marks);
+        (put, Finish { tally, at, pinned })
     }
 
     /// A poller: gets what it finds until the workers are done.
@@ -126,6 +129,7 @@ impl Course {
         }
         let all = self.tasks;
         let (mut tally, mut told) = (Tally::default(), 0);
+        let mut marks = self.no_marks();
         let backoff = Backoff::new();
         loop {
             while end.get(&mut tally) && tally.count() <= all {}
@@ -133,16 +137,25 @@ impl Course {
                 told = tally.count();
                 // stat: only added up.
                 self.got[index].store(told, Relaxed);
+                mark(&mut marks, tally);
                 backoff.reset();
             }
             // put: all tasks are there, and what is left is for the workers as much as for this one.
             let done = self.producing.load(Acquire) == 0 && self.all_got() >= all;
             // stat: nobody reads anything through it.
             if done || self.halted.load(Relaxed) {
+                self.hand_in(marks);
                 return Finish { tally, at: None, pinned };
             }
             backoff.snooze();
         }
+    }
+}
+
+/// Marks how many have been got, if it is time to.
+fn mark(marks: &mut Marks, tally: Tally) {
+    if tally.count() >= marks.next() {
+        marks.note(tally.count(), nanos());
     }
 }
 

@@ -184,7 +184,7 @@ pub(super) fn share(tasks: u64, producers: usize, index: usize) -> Range<u64> {
 }
 
 /// Waits for all threads, also when one has panicked.
-pub(super) fn join_all(threads: Vec<JoinHandle<Finish>>) -> Result<Vec<Finish>, Fault> {
+pub(super) fn join_all<R>(threads: Vec<JoinHandle<R>>) -> Result<Vec<R>, Fault> {
     let ended: Vec<_> = threads.into_iter().map(JoinHandle::join).collect();
     let finishes: Result<_, _> = ended.into_iter().collect();
     finishes.map_err(|panic| Fault::of_panic(&*panic))
@@ -293,15 +293,26 @@ impl Course {
         index: usize,
         tally: Tally,
     ) -> (Tally, Option<u64>) {
-        let mut marks = Marks::new(self.mark_every);
+        let mut marks = self.no_marks();
         let outcome = self.get_and_mark(end, index, tally, &mut marks);
-        if self.mark_every < u64::MAX {
-            self.marks.lock().push(marks.into_all());
-        }
+        self.hand_in(marks);
         outcome
     }
 
-    fn get_and_mark<T: Task, G: Get<T>>(
+    /// Marks for somebody who gets, none of which are made yet.
+    pub(super) fn no_marks(&self) -> Marks {
+        Marks::new(self.mark_every)
+    }
+
+    /// Takes the marks of somebody who gets no more, if it was to make some.
+    pub(super) fn hand_in(&self, marks: Marks) {
+        if self.mark_every < u64::MAX {
+            self.marks.lock().push(marks.into_all());
+        }
+    }
+
+    /// As [`get_all`](Self::get_all), by somebody who has made these marks before.
+    pub(super) fn get_and_mark<T: Task, G: Get<T>>(
         &self,
         end: &mut G,
         index: usize,

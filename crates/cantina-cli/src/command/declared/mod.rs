@@ -57,6 +57,13 @@ const WINDOW: &str = "What counts is what was got from a fifth of the way on unt
      halves of that time are not within a tenth of each other, from every seed, there are twice as many tasks, three times at most; a value \
      behind ~ has not converged even so.";
 
+/// The same where beginning and end belong to what is measured.
+const DOUBLED: &str = "All of a run counts. Where half as many tasks are not as fast within a tenth, there are twice as many, three times \
+     at most; a value behind ~ has not converged even so.";
+
+/// The same where the size of the job belongs to what is measured.
+const WHOLE: &str = "All of a run counts, its beginning and its end too: it is a job of one size.";
+
 /// What no simulated machine has.
 const NOT_MODELLED: &str = "What is not modelled: capacity misses beyond the tags, address \
      translation, overlapping loads beyond a stream of lines, hardware threads, preemption.";
@@ -128,7 +135,7 @@ pub(super) static EXPERIMENTS: [Experiment; 17] = [
             "Read-modify-writes are those of consumers. Only pools that count them have a row: of the \
              others each get takes at least one, and more where consumers meet.",
         ],
-        simulated_notes: &[SIMULATED, CHECKED, NOT_MODELLED],
+        simulated_notes: &[SIMULATED, WINDOW, CHECKED, NOT_MODELLED],
     },
     Experiment {
         name: placement::NAME,
@@ -154,6 +161,7 @@ pub(super) static EXPERIMENTS: [Experiment; 17] = [
              on any node.",
             "One node: threads as in local, all memory on the first node. Half-speed links: the \
              same, and a line occupies a link twice as long.",
+            WINDOW,
             CHECKED,
             NOT_MODELLED,
         ],
@@ -176,6 +184,7 @@ pub(super) static EXPERIMENTS: [Experiment; 17] = [
         simulated_notes: &[
             SIMULATED,
             "Where a producer has fewer tasks than a chunk holds, no chunk is ever full.",
+            WINDOW,
             CHECKED,
             NOT_MODELLED,
         ],
@@ -196,7 +205,7 @@ pub(super) static EXPERIMENTS: [Experiment; 17] = [
             "Whoever finds nothing to get, or no room to put, spins briefly and then yields.",
             "Rows named -batch move 64 tasks at a time.",
         ],
-        simulated_notes: &[SIMULATED, CHECKED, NOT_MODELLED],
+        simulated_notes: &[SIMULATED, WINDOW, CHECKED, NOT_MODELLED],
     },
     trees::HEIGHT,
     trees::FAIRNESS,
@@ -229,6 +238,7 @@ pub(super) static EXPERIMENTS: [Experiment; 17] = [
             SIMULATED,
             "Each worker puts eight tasks and gets as many, again and again. Workers and pollers have \
              a processor each: what pollers cost, they cost through the pool.",
+            WINDOW,
             CHECKED,
             NOT_MODELLED,
         ],

@@ -1,6 +1,6 @@
 //! What the experiments about rooms say of themselves.
 
-use super::{NOT_MODELLED, SIMULATED};
+use super::{NOT_MODELLED, SIMULATED, WHOLE};
 use crate::view::{Axis, Better, Experiment, Measure};
 use cantina_lab::experiment::rooms_stack;
 
@@ -60,5 +60,5 @@ pub(super) const STACK: Experiment = Experiment {
         "Where there are more workers than cores, the total work counts those who wait for a core too.",
         CHECKED,
     ],
-    simulated_notes: &[SIMULATED, JOB, TIME, PROPORTION, TOTAL, CHECKED, NOT_MODELLED],
+    simulated_notes: &[SIMULATED, WHOLE, JOB, TIME, PROPORTION, TOTAL, CHECKED, NOT_MODELLED],
 };

@@ -1,6 +1,6 @@
 //! What the experiments about schedulers say of themselves.
 
-use super::{NOT_MODELLED, fewer};
+use super::{DOUBLED, NOT_MODELLED, WHOLE, fewer};
 use crate::view::{Axis, Better, Experiment, Measure};
 use cantina_lab::experiment::STEALS;
 use cantina_lab::experiment::scheduling::{
@@ -90,7 +90,7 @@ pub(super) const FIB: Experiment = Experiment {
         PROCESSOR_TIME,
         NOTHING,
     ],
-    simulated_notes: &[SIMULATED, CALLS, WORK, SIMULATED_TIME, NOTHING, NOT_MODELLED],
+    simulated_notes: &[SIMULATED, WHOLE, CALLS, WORK, SIMULATED_TIME, NOTHING, NOT_MODELLED],
 };
 
 /// Figures 7 to 10.
@@ -123,7 +123,16 @@ pub(super) const DDB: Experiment = Experiment {
         PROCESSOR_TIME,
         NOTHING,
     ],
-    simulated_notes: &[SIMULATED, REQUESTS, WORKED, SHARES, SIMULATED_TIME, NOTHING, NOT_MODELLED],
+    simulated_notes: &[
+        SIMULATED,
+        DOUBLED,
+        REQUESTS,
+        WORKED,
+        SHARES,
+        SIMULATED_TIME,
+        NOTHING,
+        NOT_MODELLED,
+    ],
 };
 
 /// A unit that is told, and a thread with a channel.
@@ -144,6 +153,7 @@ pub(super) const TELL: Experiment = Experiment {
     ],
     simulated_notes: &[
         "Simulated: the same source. Each value is the median over seeds. How many came, and their sum, is checked.",
+        DOUBLED,
         NOT_MODELLED,
     ],
 };

@@ -1,6 +1,6 @@
 //! What the experiments about trees say of themselves.
 
-use super::{CHECKED, COMMON_START, NOT_MODELLED, SIMULATED, THROUGHPUT, fewer};
+use super::{CHECKED, COMMON_START, DOUBLED, NOT_MODELLED, SIMULATED, THROUGHPUT, fewer};
 use crate::view::{Axis, Better, Experiment, Measure, Paper};
 use cantina_lab::experiment::steps::walks;
 use cantina_lab::experiment::{CAS_FAILURES, density, fairness, steps, tree_height, write_all};
@@ -54,6 +54,7 @@ pub(super) const HEIGHT: Experiment = Experiment {
     notes: &[COMMON_START, CONSUMERS_LAG, CHECKED, IN_VAIN, QUEUE_HAS_NONE],
     simulated_notes: &[
         SIMULATED,
+        DOUBLED,
         CONSUMERS_LAG,
         IN_VAIN,
         QUEUE_HAS_NONE,
@@ -81,7 +82,15 @@ pub(super) const FAIRNESS: Experiment = Experiment {
     against: Some((fairness::MEAN, THROUGHPUT.value)),
     benched: true,
     notes: &[OVERTAKES, TIMED, OTHERS_HAVE_NONE, CHECKED],
-    simulated_notes: &[SIMULATED, OVERTAKES, TIMED, OTHERS_HAVE_NONE, CHECKED, NOT_MODELLED],
+    simulated_notes: &[
+        SIMULATED,
+        DOUBLED,
+        OVERTAKES,
+        TIMED,
+        OTHERS_HAVE_NONE,
+        CHECKED,
+        NOT_MODELLED,
+    ],
 };
 
 /// Lemma 1.

@@ -49,6 +49,40 @@ pub(crate) enum Length {
         /// How often.
         doublings: u32,
     },
+    /// All of a run counts, and beginning and end are a part of it that shrinks: it is run with half as many tasks, too. Where those
+    /// are not as fast there are twice as many, as above.
+    Doubled {
+        /// How often.
+        doublings: u32,
+    },
+}
+
+/// What came of so many tasks.
+struct Run {
+    /// From each seed.
+    readings: Vec<Reading>,
+    tasks: u64,
+    /// Steps of all.
+    steps: u64,
+}
+
+impl Run {
+    /// Million tasks per second, if all took so long.
+    fn over(&self, time: Duration) -> f64 {
+        self.tasks as f64 * 1e3 / (time.as_nanos() as f64).max(1.0)
+    }
+
+    /// Million tasks per second that were got.
+    fn got(&self) -> Spread {
+        self.spread(|reading| match reading.window {
+            Some(window) => window.rate() * 1e3,
+            None => self.over(reading.elapsed),
+        })
+    }
+
+    fn spread(&self, value: impl Fn(&Reading) -> f64) -> Spread {
+        Spread::of(self.readings.iter().map(value)).expect("there is at least one seed")
+    }
 }
 
 impl Cell<'_> {
@@ -84,33 +118,32 @@ impl Cell<'_> {
 
     /// Runs it and gives its row.
     pub(crate) fn run(&self, experiment: &str, progress: &Progress) -> Result<Row, Failure> {
-        let (mut readings, mut steps) = self.read(self.tasks, progress)?;
+        let mut run = self.read(self.tasks, progress)?;
         progress.advance(self.seeds);
-        let mut tasks = self.tasks;
-        if let Length::Window { doublings } = self.length {
+        let mut before = match self.length {
+            Length::Doubled { .. } if self.tasks > 1 => {
+                Some(self.read(self.tasks / 2, progress)?.got().median)
+            }
+            _ => None,
+        };
+        if let Length::Window { doublings } | Length::Doubled { doublings } = self.length {
             for _ in 0..doublings {
-                let is_enough = halves(&readings).is_some_and(Window::are_alike);
-                if is_enough || steps.saturating_mul(2) > self.most_steps {
+                let is_enough = self.likeness(&run, before).is_some_and(Window::are_alike);
+                if is_enough || run.steps.saturating_mul(2) > self.most_steps {
                     break;
                 }
-                (readings, steps) = match self.read(2 * tasks, progress) {
+                let longer = match self.read(2 * run.tasks, progress) {
                     // There is no room for more, and that is what can be said.
                     Err(Failure::BadInput(_)) => break,
                     longer => longer?,
                 };
-                tasks *= 2;
+                before = before.map(|_| run.got().median);
+                run = longer;
             }
         }
-        let spread = |rate: &dyn Fn(&Reading) -> f64| {
-            Spread::of(readings.iter().map(rate)).expect("there is at least one seed")
-        };
-        let over = |time: Duration| tasks as f64 * 1e3 / (time.as_nanos() as f64).max(1.0);
-        let got =
-            spread(&|reading| match reading.window.filter(|_| self.length != Length::Whole) {
-                Some(window) => window.rate() * 1e3,
-                None => over(reading.elapsed),
-            });
-        let put = spread(&|reading| over(reading.put_elapsed));
+        let likeness = self.likeness(&run, before);
+        let (got, put) = (run.got(), run.spread(|reading| run.over(reading.put_elapsed)));
+        let Run { readings, tasks, .. } = run;
         let row = Row {
             experiment: experiment.to_owned(),
             machine: format!("sim:{}", self.machine.name()),
@@ -127,14 +160,15 @@ impl Cell<'_> {
         .with("payload_bytes", Payload::Word.bytes())
         .with("tasks", tasks)
         .with("seeds", self.seeds);
-        let row = match self.length {
-            Length::Whole => row,
-            Length::Window { .. } => {
-                let halves = halves(&readings);
-                let row = row.with("converged", halves.is_some_and(Window::are_alike));
-                halves.into_iter().fold(row, |row, ratio| row.with("second_half_to_first", ratio))
-            }
+        let ratio = match self.length {
+            Length::Whole => None,
+            Length::Window { .. } => Some("second_half_to_first"),
+            Length::Doubled { .. } => Some("to_half_as_many"),
         };
+        let row = ratio.into_iter().fold(row, |row, ratio| {
+            let row = row.with("converged", likeness.is_some_and(Window::are_alike));
+            likeness.into_iter().fold(row, |row, likeness| row.with(ratio, likeness))
+        });
         let row = fairness::ordered(row, readings.iter());
         let row = scheduling::worked(row, readings.iter(), tasks);
         let row = rooms_stack::spent(row, readings.iter(), tasks);
@@ -143,8 +177,19 @@ impl Cell<'_> {
         Ok(if experiment == rooms_stack::NAME { rooms_stack::total_work(row) } else { row })
     }
 
-    /// Runs so many tasks from each seed. The readings, and the steps of all.
-    fn read(&self, tasks: u64, progress: &Progress) -> Result<(Vec<Reading>, u64), Failure> {
+    /// How alike the halves of its windows are, or it and what half as many tasks came to `before`. None where that is not known.
+    fn likeness(&self, run: &Run, before: Option<f64>) -> Option<f64> {
+        match self.length {
+            Length::Whole => None,
+            Length::Window { .. } => {
+                Window::least_alike(run.readings.iter().map(|reading| reading.window))
+            }
+            Length::Doubled { .. } => before.map(|before| run.got().median / before),
+        }
+    }
+
+    /// Runs so many tasks from each seed.
+    fn read(&self, tasks: u64, progress: &Progress) -> Result<Run, Failure> {
         let (mut readings, mut steps) = (Vec::new(), 0);
         for seed in 1..=self.seeds {
             if interrupt::requested() {
@@ -159,7 +204,7 @@ impl Cell<'_> {
             readings.push(reading.map_err(|fault| self.fault(seed, &fault))?);
             steps += taken;
         }
-        Ok((readings, steps))
+        Ok(Run { readings, tasks, steps })
     }
 
     /// A run, and how many steps it took.
@@ -170,7 +215,7 @@ impl Cell<'_> {
         budget: u64,
     ) -> Result<(Result<Reading, Fault>, u64), Ended> {
         let Self { shape, pin, memory_limit, .. } = *self;
-        let watched = self.length != Length::Whole;
+        let watched = matches!(self.length, Length::Window { .. });
         let assignment = Assignment { shape, tasks, pin, patience: PATIENCE, watched };
         let outcome = Simulation::new()
             .machine(self.machine.clone())
@@ -209,9 +254,4 @@ impl Cell<'_> {
             failure => Failure::Failed(format!("{place}: {failure}")),
         }
     }
-}
-
-/// How the second half of a window stands to the first, of the seed where they are least alike.
-fn halves(readings: &[Reading]) -> Option<f64> {
-    Window::least_alike(readings.iter().map(|reading| reading.window))
 }

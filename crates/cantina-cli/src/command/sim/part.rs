@@ -15,9 +15,7 @@ use lab_on_sim::workload::Shape;
 /// As many producers as consumers, from one processor each to half of the papers' machine.
 const SHAPES: [usize; 5] = [1, 2, 4, 8, 16];
 const QUICK_SHAPES: [usize; 3] = [1, 4, 16];
-/// Experiments whose runs are cut down to the window in which everybody is at work.
-const WINDOWED: [&str; 2] = [throughput::NAME, ratios::NAME];
-/// How often a cell gets twice as many tasks because its window was too short.
+/// How often a cell gets twice as many tasks because it was too short.
 const DOUBLINGS: u32 = 3;
 
 /// Workers among pollers, and how many pollers.
@@ -112,6 +110,7 @@ impl Part {
         seeds: u64,
         args: &SimArgs,
     ) -> Cell<'a> {
+        let length = length(self.experiment, if self.free { DOUBLINGS } else { 0 });
         Cell {
             machine: &variant.machine,
             pool,
@@ -120,15 +119,12 @@ impl Part {
                 rooms_stack::NAME => rooms_stack::nodes(self.tasks),
                 name if scheduling::NAMES.contains(&name) => self.tasks,
                 // As many for each consumer, where those are more.
-                name if self.free && WINDOWED.contains(&name) => {
+                throughput::NAME | ratios::NAME if self.free => {
                     self.tasks * shape.producers.max(shape.consumers) as u64
                 }
                 _ => self.tasks * shape.producers as u64,
             },
-            length: match WINDOWED.contains(&self.experiment) {
-                true => Length::Window { doublings: if self.free { DOUBLINGS } else { 0 } },
-                false => Length::Whole,
-            },
+            length,
             seeds,
             pin: variant.pin,
             memory_limit: args.memory_limit,
@@ -144,6 +140,19 @@ fn threads(experiment: &str, shape: Shape, pollers: u64) -> usize {
         name if scheduling::has_workers(name) => shape.consumers,
         rooms_stack::NAME => shape.producers,
         _ => shape.threads(),
+    }
+}
+
+/// What of an experiment's runs counts.
+fn length(experiment: &str, doublings: u32) -> Length {
+    match experiment {
+        // A job of one size, of which each part is its own.
+        fib::NAME | rooms_stack::NAME => Length::Whole,
+        // Consumers that lag behind, who overtakes whom, and requests under way: what is measured is a matter of how much there is.
+        tree_height::NAME | fairness::NAME | ddb::NAME | tell::NAME => {
+            Length::Doubled { doublings }
+        }
+        _ => Length::Window { doublings },
     }
 }
 
