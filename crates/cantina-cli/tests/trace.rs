@@ -56,6 +56,20 @@ fn every_pool_can_be_watched() {
 }
 
 #[test]
+fn its_machine_comes_from_a_file_too() {
+    let scratch = Scratch::new("trace-file");
+    let machine: cantina_sim::cost::Machine = "2x3".parse().unwrap();
+    let path = scratch.path().join("mine.json");
+    fs::write(path, serde_json::to_string(&machine).unwrap()).unwrap();
+    let page = page(&scratch, &["locked", "--ops", "12", "--machine", "mine.json"]);
+    assert!(
+        page.contains("cantina sim trace locked --threads 4 --ops 12 --seed 1 --machine mine.json")
+    );
+    let output = trace(&scratch, &["locked", "--machine", "yours.json"]);
+    assert!(one_line_error(&output, 2).contains("cantina calibrate"));
+}
+
+#[test]
 fn what_a_queue_is_made_of_is_told() {
     let scratch = Scratch::new("trace-queue");
     let page = page(&scratch, &["ms-queue", "--ops", "20"]);

@@ -35,6 +35,15 @@
 //! assert_eq!(get.drain().sum::<i32>(), 45);
 //! ```
 //!
+//! # Processes
+//! * **`fork`**: the child has the thread that forked, and no other. What others were doing in a pool stays half done there, as if they had
+//!   stopped for ever: [`cafe`], [`todo_tree`], [`salsa`] and [`handoff`] go on, whatever takes a lock may not. A runtime has no workers
+//!   in the child, and runs nothing. Make what the child needs in the child.
+//! * **seccomp**: where `membarrier` is forbidden from the start everything uses ordinary fences, and is slower. Where it is forbidden
+//!   later, nothing is lost: pools in the [`cafe`]'s wait-free form give back no trees, those of [`salsa`] [steal](salsa#fork-and-seccomp) nothing, and workers of a
+//!   [`scheduler`] steal no free operations from each other and look for work from time to time instead of sleeping until there is some.
+//! * **`panic = "abort"`**: nothing here needs to unwind. What is promised of panics is then void: the first ends the program.
+//!
 //! This source is compiled once per machine: `machine` is the real one here, loom and the simulator
 //! elsewhere. It never asks which.
 
@@ -52,6 +61,23 @@ pub mod scheduler;
 pub mod todo_tree;
 #[doc(hidden)]
 pub mod waiting;
+
+/// The machine's nodes and cores, for pools and runtimes that are placed by them.
+///
+/// ```
+/// use cantina::salsa::Salsa;
+/// use cantina::topology::{CoreId, Topology};
+///
+/// // As it would be on two nodes of four cores each.
+/// let pool = Salsa::builder().topology(Topology::mock(2, 4)).build()?;
+/// let (mut put, mut get) = (pool.producer_on(CoreId(5)), pool.consumer_on(CoreId(4))?);
+/// put.put("to my neighbour");
+/// assert_eq!(get.get(), Some("to my neighbour"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub mod topology {
+    pub use machine::topology::{CoreId, NodeId, Topology};
+}
 
 /// The pool traits: `use cantina::prelude::*;`.
 ///

@@ -307,6 +307,20 @@ fn too_many_consumers_are_an_error() {
 }
 
 #[test]
+fn a_bounded_pool_has_ends_near_a_core() {
+    let builder = Bounded::builder().topology(Topology::mock(2, 1)).capacity(8).chunk_size(2);
+    let pool = builder.max_consumers(2).build().unwrap();
+    assert_eq!(pool.chunk_size(), 2);
+    let mut near = pool.consumer_on(CoreId(1)).unwrap();
+    let _far = pool.consumer_on(CoreId(0)).unwrap();
+    assert_eq!(pool.consumer_on(CoreId(0)).unwrap_err().limit, 2);
+    let mut producer = pool.producer_on(CoreId(1));
+    producer.put_all(0..4).unwrap();
+    assert_eq!(near.drain().collect::<Vec<_>>(), [0, 1, 2, 3]);
+    assert_eq!(pool.metrics().steals, 0);
+}
+
+#[test]
 fn a_bounded_pool_holds_its_capacity_and_no_more() {
     for capacity in [1, 2, 100, 127, 1_000] {
         let pool = Bounded::<u64>::builder().capacity(capacity).chunk_size(8).build().unwrap();

@@ -1,6 +1,6 @@
 //! What the scheduler promises, and what it answers to bad use.
 
-use cantina::scheduler::{Eventual, Runtime, Unit, WaitError};
+use cantina::scheduler::{Builder, Eventual, Runtime, Unit, WaitError};
 use machine::lock::Mutex;
 use machine::park::Parker;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -390,4 +390,21 @@ fn bad_settings_are_refused_and_counters_count() {
     let handle = runtime.handle();
     assert!(runtime.shutdown(LONG).is_nothing());
     assert_eq!(handle.metrics().operations(), 12);
+}
+
+#[test]
+fn nonsense_is_refused_with_what_is_allowed() {
+    let refused = |builder: Builder| builder.build().unwrap_err().to_string();
+    let most = usize::MAX;
+    assert_eq!(refused(Runtime::builder().workers(0)), "workers cannot be 0: 1 to 4096");
+    let expected = format!("workers cannot be {most}: 1 to 4096");
+    assert_eq!(refused(Runtime::builder().workers(most)), expected);
+    assert_eq!(refused(Runtime::builder().budget(0)), "budget cannot be 0: at least 1");
+    let expected = format!("room cannot be {most}: at most 1048576");
+    assert_eq!(refused(Runtime::builder().room(most)), expected);
+    let runtime = Runtime::builder().workers(1).room(0).build().unwrap();
+    assert_eq!(
+        runtime.after(vec![runtime.spawn(|| 1), runtime.spawn(|| 2)], |all| all.len()).wait(),
+        Ok(2)
+    );
 }

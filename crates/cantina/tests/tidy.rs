@@ -6,6 +6,7 @@
 //!   that the other is the caller's. A story is a file, or the files of a folder.
 //! * [`fence_after_rmw`](cantina_machine::fence::fence_after_rmw) orders SeqCst accesses and no others: an edge that is named in a function
 //!   that calls it has no weaker one, wherever in the story.
+//! * What builds with Rust 1.85 has no `if let` that goes on with `&&`: its lints are of the flavours, too, which need a later one.
 //! * No file is longer than 500 lines.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,6 +70,27 @@ fn bypasses_the_machine(source: &Source) -> Faults {
                 number + 1
             ));
         }
+    }
+    faults
+}
+
+/// A condition that goes on behind a `let`, or has one behind another condition.
+fn chains_a_let(source: &Source) -> Faults {
+    let mut faults = Vec::new();
+    let mut begun = false;
+    for (number, line) in source.text.lines().enumerate() {
+        let code = line.split("//").next().unwrap_or_default().trim();
+        let is_let =
+            ["if let ", "while let ", "} else if let "].iter().any(|l| code.starts_with(l));
+        if code.starts_with("&& let ")
+            || code.contains(" && let ")
+            || begun && code.starts_with("&& ")
+        {
+            let (path, number) = (source.path.display(), number + 1);
+            faults.push(format!("{path}:{number}: not before Rust 1.88"));
+        }
+        // Its head goes on as long as no block has begun.
+        begun = (begun || is_let) && !code.ends_with('{');
     }
     faults
 }
@@ -210,6 +232,16 @@ fn an_edge_that_goes_by_the_fence_after_an_rmw_is_seq_cst() {
 }
 
 #[test]
+fn what_is_for_old_compilers_chains_no_lets() {
+    let faults: Faults = ["cantina", "cantina-machine", "cantina-derive"]
+        .iter()
+        .flat_map(|name| sources(&workspace().join("crates").join(name).join("src")))
+        .flat_map(|source| chains_a_let(&source))
+        .collect();
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
 fn no_file_tells_two_stories() {
     let faults: Faults = ["crates", "flavours"]
         .iter()
@@ -234,6 +266,15 @@ fn faults_are_found() {
     ] {
         assert_eq!(edges(&[&source(text)]).len(), 1, "{text}");
     }
+    for text in [
+        "if let Some(x) = y\n    && x\n{",
+        "if x && let Some(y) = z {",
+        "if x\n    && let y = z\n{",
+    ] {
+        assert_eq!(chains_a_let(&source(text)).len(), 1, "{text}");
+    }
+    let unchained = source("if let Some(x) = y {\n    if x\n        && y\n    {");
+    assert_eq!(chains_a_let(&unchained), Faults::new());
     assert_eq!(too_long(&source(&"\n".repeat(501))).len(), 1);
     let good = source("use std::fmt;\n// own: ours\nx.load(Relaxed);\n// machine::sync");
     assert_eq!(edges(&[&good]), Faults::new());

@@ -10,6 +10,7 @@ mod scenarios;
 use cantina::pool::{Full, TaskPool};
 use cantina::todo_tree::{Builder, Lease, Shape, TodoTree};
 use std::collections::BTreeSet;
+use std::error::Error;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -303,6 +304,20 @@ fn what_was_reclaimed_is_completed_by_one_and_put_back_once() {
     assert_eq!((other.get(), other.try_put(3)), (None, Ok(())));
     drop(lease);
     assert_eq!(other.drain().count(), 2);
+}
+
+#[test]
+fn who_comes_too_late_is_told_whatever_the_task_is() {
+    let pool = TodoTree::builder().capacity(1).leases(true).build().unwrap();
+    let mut worker = pool.worker();
+    assert!(worker.try_put(Fragile(Arc::default())).is_ok());
+    let copy = worker.take_cloned().unwrap();
+    assert_eq!(worker.reclaim(worker.id()), 1);
+    let late: Box<dyn Error> = Box::new(copy.complete().err().unwrap());
+    assert_eq!(
+        (late.to_string(), format!("{late:?}")),
+        (LATE.to_owned(), "Reclaimed(..)".to_owned())
+    );
 }
 
 const LATE: &str = "the task was taken over by somebody else";

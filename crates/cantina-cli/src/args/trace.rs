@@ -1,7 +1,7 @@
 //! `cantina sim trace`.
 
+use super::machine::ChosenMachine;
 use super::{name_of, up_to};
-use cantina_sim::cost::Machine;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -33,7 +33,8 @@ pub(crate) enum SimCommand {
 /// `cantina sim trace`.
 #[derive(Args, Debug)]
 pub(crate) struct TraceArgs {
-    /// The pool or contender to watch
+    /// The pool or contender to watch: one that `cantina list` names, or rooms: three of them in one word (rooms), five that
+    /// are counted (counted-rooms)
     #[arg(value_name = "POOL")]
     pub(crate) pool: String,
     /// How many threads work on it
@@ -54,10 +55,10 @@ pub(crate) struct TraceArgs {
     /// The page
     #[arg(long, value_name = "FILE", default_value = "trace.html")]
     pub(crate) out: PathBuf,
-    /// The machine: one that `cantina list` names, or NODESxCORES such as 4x8
+    /// The machine: one that `cantina list` names, NODESxCORES such as 4x8, or a FILE.json that
+    /// `cantina calibrate` has written
     #[arg(long, value_name = "NAME", default_value = MACHINE)]
-    #[arg(value_parser = |text: &str| text.parse::<Machine>().map_err(|error| error.to_string()))]
-    pub(crate) machine: Machine,
+    pub(crate) machine: ChosenMachine,
     /// What everything random is drawn from
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
@@ -105,8 +106,8 @@ impl TraceArgs {
             line += &format!(" --height {height}");
         }
         match schedule {
-            ScheduleChoice::Cost if machine.name() == MACHINE => {}
-            ScheduleChoice::Cost => line += &format!(" --machine {machine}"),
+            ScheduleChoice::Cost if machine.typed == MACHINE => {}
+            ScheduleChoice::Cost => line += &format!(" --machine {}", machine.typed),
             ScheduleChoice::Random => {
                 line += &format!(" --schedule random --memory {}", name_of(*memory));
             }

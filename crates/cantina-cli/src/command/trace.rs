@@ -125,7 +125,7 @@ impl Watch<'_> {
         let args = self.args;
         let simulation = Simulation::new()
             .seed(args.seed)
-            .machine(args.machine.clone())
+            .machine(args.machine.machine.clone())
             .memory(match args.memory {
                 MemoryChoice::Tso => Memory::Tso,
                 MemoryChoice::Sequential => Memory::Sequential,

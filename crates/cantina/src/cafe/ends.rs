@@ -48,8 +48,8 @@ impl<T> Producer<T> {
         Ok(())
     }
 
-    /// Puts all of `tasks` and says how many they were. Up to 32 become visible at once; in binary
-    /// trees each by itself.
+    /// Puts all of `tasks` and says how many they were. Up to 32 become visible at once, and so up to
+    /// 31 are nobody's to get while the iterator waits; in binary trees each by itself.
     ///
     /// # Errors
     /// Never.

@@ -50,7 +50,7 @@
 //! How many it were can be [measured](Builder::measure_overtaking).
 //!
 //! # Progress
-//! Puts and gets are lock-free. A put begins again only when it was slower than a whole tree: others filled
+//! Puts and gets are lock-free, but for the allocation of trees. A put begins again only when it was slower than a whole tree: others filled
 //! the rest of it, and consumers passed it.
 //!
 //! In the wait-free form puts are wait-free with probability 1, but for allocation, if the height is not 0.

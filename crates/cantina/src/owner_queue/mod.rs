@@ -146,6 +146,7 @@ impl<T> OwnerQueue<T> {
     }
 
     /// Adds `item`. `Some`: nobody owned the queue, now the caller does.
+    #[must_use = "an owner works the queue off: dropped, it leaves the items to the next one"]
     pub fn enqueue(&self, item: T) -> Option<Owner<T>> {
         self.shared.enqueue(Node::boxed(item)).then(|| self.owner())
     }
@@ -160,6 +161,7 @@ impl<T> OwnerQueue<T> {
     /// assert!(queue.try_own().is_none());
     /// assert!(owner.next().is_none());
     /// ```
+    #[must_use = "an owner works the queue off: dropped, it leaves the items to the next one"]
     pub fn try_own(&self) -> Option<Owner<T>> {
         self.shared.adopt().then(|| self.owner())
     }

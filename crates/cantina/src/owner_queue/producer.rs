@@ -31,6 +31,7 @@ impl<T> Producer<T> {
     }
 
     /// Adds `item`. `Some`: nobody owned the queue, now the caller does.
+    #[must_use = "an owner works the queue off: dropped, it leaves the items to the next one"]
     pub fn enqueue(&mut self, item: T) -> Option<Owner<T>> {
         if self.nodes.len == 0 {
             self.nodes = self.shared.spare.take(2 * self.shared.chain);

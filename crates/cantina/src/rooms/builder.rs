@@ -7,6 +7,9 @@ use crate::pool::BuildError;
 use machine::atomic::AtomicU64;
 use std::fmt;
 
+/// Who closes one asks all others whether anybody waits there.
+const MAX_ROOMS: usize = 1 << 16;
+
 /// What is run when a batch has left a room.
 pub(super) type ExitCode = Box<dyn Fn() + Send + Sync>;
 
@@ -113,11 +116,11 @@ impl Builder {
     /// Builds the rooms.
     ///
     /// # Errors
-    /// When there is no room, or exit code for one that there is not.
+    /// When there is no room, more than 65536, or exit code for one that there is not.
     pub fn build(mut self) -> Result<Rooms, BuildError> {
         let rooms = self.setup.rooms;
-        if rooms == 0 {
-            return Err(BuildError::new("rooms", rooms, "at least 1"));
+        if !(1..=MAX_ROOMS).contains(&rooms) {
+            return Err(BuildError::new("rooms", rooms, format_args!("1 to {MAX_ROOMS}")));
         }
         let mut codes: Box<[Option<Closing>]> = (0..rooms).map(|_| None).collect();
         for (room, code) in self.codes {

@@ -247,10 +247,8 @@ impl<'a, S, R: Room<S>, const M: usize> CellGuard<'a, S, R, M> {
         mem::forget(inside);
         let panic = cell.leave(R::INDEX, before);
         let goes_on = panic.is_some() && !panicking();
-        if let Taken::Ticket(ticket) = taken
-            && goes_on
-            && !wait::gives_up(&cell.form, R2::INDEX, ticket)
-        {
+        let given_up = |ticket| wait::gives_up(&cell.form, R2::INDEX, ticket);
+        if matches!(taken, Taken::Ticket(ticket) if goes_on && !given_up(ticket)) {
             cell.leave(R2::INDEX, taken).into_iter().for_each(forget);
         }
         go_on(panic);

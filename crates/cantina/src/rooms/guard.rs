@@ -116,10 +116,8 @@ impl<'a> Stay<'a> {
         self.rooms.came(taken);
         let Some(before) = self.inside.take() else { return Ok(taken) };
         let panic = self.rooms.leave(self.room, before);
-        if let Taken::Ticket(ticket) = taken
-            && panic.is_some()
-            && !panicking()
-        {
+        let goes_on = panic.is_some() && !panicking();
+        if let (Taken::Ticket(ticket), true) = (taken, goes_on) {
             self.rooms.give_up(room, ticket);
         }
         go_on(panic);

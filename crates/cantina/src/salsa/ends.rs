@@ -143,8 +143,8 @@ impl<T> Producer<T> {
         Ok(())
     }
 
-    /// Puts all of `tasks` and says how many they were. They become visible by the cache line,
-    /// so that as many as lie on one less one are nobody's to get while the iterator waits.
+    /// Puts all of `tasks` and says how many they were. They become visible by the cache line, larger ones by half
+    /// a kilobyte, so that as many as lie there less one are nobody's to get while the iterator waits.
     ///
     /// # Errors
     /// Never.

@@ -5,7 +5,7 @@
 //! consumer tries its own, then steals in that order. The mechanism knows nothing of it.
 
 use machine::Topology;
-use machine::random::Random;
+pub use machine::random::Random;
 use machine::topology::NodeId;
 use std::fmt;
 

@@ -44,7 +44,9 @@ unsafe impl<T: Send> Send for Deque<T> {}
 struct Buffer<T>(Box<[AtomicPtr<T>]>);
 
 impl<T> Buffer<T> {
+    /// With `len` places, a power of two.
     fn boxed(len: usize) -> *mut Self {
+        assert!(len.is_power_of_two(), "{len} places cannot be told apart by a mask");
         let slots = (0..len).map(|_| AtomicPtr::new(ptr::null_mut())).collect();
         Box::into_raw(Box::new(Self(slots)))
     }

@@ -1,7 +1,7 @@
 //! A scheduler of operations: objects whose operations never overlap, and values that arrive later.
 //!
-//! State lives in [units](Unit). Units talk by sending each other operations; a send returns at once, with an
-//! [`Eventual`]. The way to use its value is to hand it to another operation, which begins when all its arguments are
+//! State lives in [units](Unit). Units talk by sending each other operations; a send returns at once, but for
+//! one from outside into a [full](UnitBuilder::capacity) unit, with an [`Eventual`]. The way to use its value is to hand it to another operation, which begins when all its arguments are
 //! there. So no operation waits for another one in the middle, and there is nothing to deadlock.
 //!
 //! ```

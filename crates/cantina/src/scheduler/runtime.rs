@@ -23,6 +23,11 @@ use machine::time::Duration;
 use std::fmt;
 use std::ops::Deref;
 
+/// Each knows all others.
+const MAX_WORKERS: usize = 4096;
+/// Of each worker, at first.
+const MAX_ROOM: usize = 1 << 20;
+
 /// Workers that run operations; see the [module](super). It is a [`Handle`] that owns them.
 ///
 /// Dropped, it stops: operations that run come to their end, all others fail with [`WaitError::Cancelled`], and so
@@ -126,7 +131,7 @@ impl Runtime {
 }
 
 impl Builder {
-    /// How many workers there are; one for each thread that can run at once, unless told.
+    /// How many workers there are, 1 to 4096; one for each thread that can run at once, unless told.
     pub fn workers(mut self, workers: usize) -> Self {
         self.workers = workers;
         self
@@ -145,8 +150,8 @@ impl Builder {
         self
     }
 
-    /// How many operations each worker has room for at first, of each kind; 64 unless told. There is more when it is
-    /// needed.
+    /// How many operations each worker has room for at first, of each kind, at most 1048576; 64 unless told. There is more
+    /// when it is needed.
     pub fn room(mut self, operations: usize) -> Self {
         self.room = operations;
         self
@@ -212,10 +217,15 @@ impl Builder {
     /// Starts the workers.
     ///
     /// # Errors
-    /// Without workers, without a budget, and when the operating system starts no threads.
+    /// Without workers, without a budget, with more workers or room than anybody has use for, and when the operating system starts no
+    /// threads.
     pub fn build(self) -> Result<Runtime, BuildError> {
-        if self.workers == 0 {
-            return Err(BuildError::new("workers", 0, "at least 1"));
+        if !(1..=MAX_WORKERS).contains(&self.workers) {
+            let allowed = format_args!("1 to {MAX_WORKERS}");
+            return Err(BuildError::new("workers", self.workers, allowed));
+        }
+        if self.room > MAX_ROOM {
+            return Err(BuildError::new("room", self.room, format_args!("at most {MAX_ROOM}")));
         }
         if self.budget == 0 {
             return Err(BuildError::new("budget", 0, "at least 1"));

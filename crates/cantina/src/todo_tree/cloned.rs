@@ -36,7 +36,7 @@ pub struct ClonedLease<T> {
 }
 
 /// The task was [reclaimed](super::Consumer::reclaim) from whoever comes to complete it. What it has done may be done again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Reclaimed<T>(T);
 
 impl<T> Reclaimed<T> {
@@ -52,7 +52,13 @@ impl<T> fmt::Display for Reclaimed<T> {
     }
 }
 
-impl<T: fmt::Debug> std::error::Error for Reclaimed<T> {}
+impl<T> fmt::Debug for Reclaimed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reclaimed(..)")
+    }
+}
+
+impl<T> std::error::Error for Reclaimed<T> {}
 
 impl<T> ClonedLease<T> {
     /// A copy of the task in a place, whose owner word says so.

@@ -45,7 +45,7 @@ impl<T> Producer<T> {
     }
 
     /// Puts all of `tasks` and says how many they were. Up to 16 become visible at once, if the iterator says
-    /// how many are to come: as many places are claimed before they are asked for.
+    /// how many are to come: as many places are claimed before they are asked for, and up to 15 tasks are nobody's to get while the iterator waits.
     ///
     /// # Errors
     /// [`PutAllError`] when there is no room: how many were put, the task that was not, and the rest.

@@ -44,7 +44,9 @@ fn what_there_is_not_is_an_error() {
         assert_eq!(error(guard.change_to(usize::MAX)), EnterError::NoSuchRoom);
         drop(rooms.try_enter(0).unwrap());
     }
-    assert!(Rooms::builder(0).build().is_err());
+    let refused = |rooms| Rooms::builder(rooms).build().unwrap_err().to_string();
+    assert_eq!(refused(0), "rooms cannot be 0: 1 to 65536");
+    assert_eq!(refused(usize::MAX), format!("rooms cannot be {}: 1 to 65536", usize::MAX));
     let error = Rooms::builder(2).on_last_exit(2, || ()).build().unwrap_err();
     assert_eq!(error.to_string(), "on_last_exit cannot be 2: a room from 0 to 1");
 }

@@ -6,9 +6,9 @@ use crate::pool::BuildError;
 use crate::salsa::policy::Policy;
 use crate::salsa::{self, Mode};
 use machine::{Arc, Topology};
+use std::fmt;
 
 /// Settings for a [`Bounded`]: a capacity, and those of a [`Salsa`](crate::salsa::Salsa).
-#[derive(Debug)]
 #[must_use = "a builder does nothing until it builds"]
 pub struct Builder<T> {
     capacity: usize,
@@ -92,5 +92,14 @@ impl<T> Builder<T> {
         let pool = self.pool.build()?;
         let credits = Credits::new(self.capacity, pool.chunk_size());
         Ok(Bounded { pool, credits: Arc::new(credits) })
+    }
+}
+
+impl<T> fmt::Debug for Builder<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("capacity", &self.capacity)
+            .field("pool", &self.pool)
+            .finish()
     }
 }

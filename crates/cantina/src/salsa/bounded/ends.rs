@@ -132,7 +132,8 @@ impl<T> Producer<T> {
         Ok(())
     }
 
-    /// Puts all of `tasks` and says how many they were. They become visible by the cache line.
+    /// Puts all of `tasks` and says how many they were. They become visible by the cache line, larger ones by half
+    /// a kilobyte, so that as many as lie there less one are nobody's to get while the iterator waits.
     ///
     /// # Errors
     /// [`PutAllError`] when there is no room: how many were put, the task that was not, and the rest.
@@ -207,7 +208,8 @@ impl<T> Worker<T> {
         }
     }
 
-    /// Puts all of `tasks` and says how many they were. They become visible by the cache line.
+    /// Puts all of `tasks` and says how many they were. They become visible by the cache line, larger ones by half
+    /// a kilobyte, so that as many as lie there less one are nobody's to get while the iterator waits.
     ///
     /// # Errors
     /// [`PutAllError`] when there is no room: how many were put, the task that was not, and the rest.

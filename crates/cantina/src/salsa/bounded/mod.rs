@@ -20,6 +20,7 @@ use super::{Metrics, Salsa};
 use crate::pool::{self, TooMany};
 use credits::Credits;
 use machine::Arc;
+use machine::topology::CoreId;
 use std::fmt;
 
 /// Tasks that [`Bounded::new`] has room for.
@@ -63,12 +64,25 @@ impl<T> Bounded<T> {
         Producer::new(self.pool.producer(), self.credits.clone())
     }
 
+    /// One more putting end, near `core`.
+    pub fn producer_on(&self, core: CoreId) -> Producer<T> {
+        Producer::new(self.pool.producer_on(core), self.credits.clone())
+    }
+
     /// One more getting end, on the core it is made on.
     ///
     /// # Panics
     /// Beyond the most consumers; see [`try_consumer`](Self::try_consumer).
     pub fn consumer(&self) -> Consumer<T> {
         Consumer::new(self.pool.consumer(), self.credits.clone())
+    }
+
+    /// One more getting end, on `core`.
+    ///
+    /// # Errors
+    /// [`TooMany`] beyond [`Builder::max_consumers`].
+    pub fn consumer_on(&self, core: CoreId) -> Result<Consumer<T>, TooMany> {
+        Ok(Consumer::new(self.pool.consumer_on(core)?, self.credits.clone()))
     }
 
     /// One more getting end, on the core it is made on.
@@ -104,6 +118,11 @@ impl<T> Bounded<T> {
     /// [`Full`](crate::pool::Full), operations under way apart.
     pub fn full_slack(&self) -> usize {
         self.credits.slack()
+    }
+
+    /// Tasks of a chunk.
+    pub fn chunk_size(&self) -> usize {
+        self.pool.chunk_size()
     }
 
     /// What it has done so far.

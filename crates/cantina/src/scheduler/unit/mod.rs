@@ -31,7 +31,7 @@ use std::mem::ManuallyDrop;
 
 /// A state, and operations on it that run one at a time: those of one sender in the order it sent them.
 ///
-/// Sending never waits. An operation may send to any unit, its own as well: that runs after it. Dropping the last
+/// Sending never waits, but for room in a unit that has a [capacity](UnitBuilder::capacity), and there on threads that are not workers only. An operation may send to any unit, its own as well: that runs after it. Dropping the last
 /// handle lets the messages that are there run first.
 ///
 /// ```
