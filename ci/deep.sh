@@ -4,7 +4,7 @@
 #   ci/deep.sh STEP [ARGUMENT...]     one step, its script is ci/deep/STEP.sh
 #   ci/deep.sh [--since REV]          all of them, for what has changed since REV (main)
 #
-#   mutate MODULE...     weakens each ordering of a module, drops each fence: its loom scenarios must notice
+#   mutate MODULE...     weakens each ordering of a module, drops each fence: its loom scenarios must notice; with 2/5 the second fifth of them
 #   loom MODULE...       its scenarios on every schedule, without a bound
 #   sanitize KIND        the tests on real threads under the address or the thread sanitizer
 #   check POOL... SECONDS  random programs, judged, from a seed that nobody has tried
@@ -77,7 +77,11 @@ case ${1:-} in
   -*) sed -n '2,23s/^# \{0,1\}//p' "$0"; exit 2 ;;
   mutate | loom)
     [ $# -gt 1 ] || { echo "deep: $1 which module?"; exit 2; }
-    for module in "${@:2}"; do step "$1" "$module"; done
+    modules=() shard=()
+    for argument in "${@:2}"; do
+      case $argument in */*) shard=("$argument") ;; *) modules+=("$argument") ;; esac
+    done
+    for module in "${modules[@]}"; do step "$1" "$module" "${shard[@]}"; done
     ;;
   *) step "$@" ;;
 esac

@@ -6,6 +6,12 @@ use cantina_record::Record;
 use program::{Scratch, cantina, file, one_line_error, short_bench};
 use std::fs;
 use std::process::{Command, Stdio};
+#[cfg(unix)]
+use std::{
+    io::{BufRead, BufReader, Read},
+    thread::sleep,
+    time::{Duration, Instant},
+};
 
 const SAMPLE: &str = r#"{"schema": 1, "machine": {"cpu": "some"}, "commit": "0123abc", "rows": [
   {"experiment": "throughput", "machine": "real", "pool": "locked", "kind": "ours", "producers": 1, "consumers": 1, "mops_median": 50.5},
@@ -59,11 +65,84 @@ fn a_closed_pipe_does_not_keep_the_files_from_being_written() {
     assert_whole(&scratch);
 }
 
-/// A step of these takes long, and nobody asks in the middle of it.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_was_measured_is_written_though_it_cannot_be_shown() {
+    let scratch = Scratch::new("full");
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = short(&scratch).stdout(full).output().unwrap();
+    assert!(one_line_error(&output, 1).contains("standard output"));
+    assert_whole(&scratch);
+}
+
+/// How long a program may take to end that was interrupted, on whatever machine: what it does takes many minutes.
+#[cfg(unix)]
+const SOON: Duration = Duration::from_secs(40);
+
+/// Interrupts a program that has said what it runs, and is in the middle of it. What it says at its end, and its exit code.
+#[cfg(unix)]
+fn interrupted(mut program: Command, runs: &str) -> (String, Option<i32>) {
+    let mut child = program.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.starts_with(runs) {
+        line.clear();
+        assert!(told.read_line(&mut line).unwrap() > 0, "it ended before {runs}");
+    }
+    program::interrupt(&child);
+    let begun = Instant::now();
+    let ended = loop {
+        match child.try_wait().unwrap() {
+            Some(status) => break status.code(),
+            None if begun.elapsed() < SOON => sleep(Duration::from_millis(20)),
+            None => {
+                child.kill().unwrap();
+                child.wait().unwrap();
+                panic!("it goes on after {runs}");
+            }
+        }
+    };
+    let mut rest = String::new();
+    told.read_to_string(&mut rest).unwrap();
+    (rest, ended)
+}
+
+/// Nobody asks in the middle of a run on real threads, and one of these takes minutes: only the time that there is after Ctrl-C ends it.
 #[test]
 #[cfg(unix)]
 fn whoever_is_interrupted_in_the_middle_of_a_step_ends_all_the_same() {
     let scratch = Scratch::new("in-a-step");
+    let mut bench = cantina();
+    bench.args(["bench", "fib", "--quick", "--pools", "sequential", "--shape", "1P/1C"]);
+    bench.args(["--repetitions", "1", "--tasks", "100000000", "--allocator", "system", "--out"]);
+    bench.arg(scratch.path());
+    // So many calls that each count to 10,000.
+    let (told, code) = interrupted(bench, "running: fib 1P/1C sequential, work 10000");
+    assert_eq!(code, Some(130));
+    assert_eq!(told, "error: interrupted: nothing was written\n");
+    assert!(scratch.names().is_empty());
+}
+
+/// A simulated run asks, at each of its steps.
+#[test]
+#[cfg(unix)]
+fn an_interrupted_simulation_ends_in_the_middle_of_a_run() {
+    let scratch = Scratch::new("sim-interrupted");
+    let mut sim = cantina();
+    sim.args(["sim", "throughput", "--machine", "1x32", "--threads", "16", "--tasks", "1000000"]);
+    sim.args(["--seeds", "1", "--pools", "ms-queue", "--memory-limit", "8192"]);
+    sim.args(["--most-steps", "1000000000000000", "--out"]).arg(scratch.path());
+    let (told, code) = interrupted(sim, "running: throughput 16P/16C ms-queue");
+    assert_eq!(code, Some(130));
+    assert_eq!(told, "error: interrupted: nothing was written\n");
+    assert!(scratch.names().is_empty());
+}
+
+/// What asks between two steps: each of these is short.
+#[test]
+#[cfg(unix)]
+fn checks_and_measurements_are_interrupted_too() {
+    let scratch = Scratch::new("between-steps");
     let out = scratch.path().join("out.json").display().to_string();
     let calibrate = ["calibrate", "--out", &out];
     let check = ["check", "treiber", "--on", "sim", "--seconds", "600"];
@@ -170,6 +249,12 @@ fn two_records_are_compared_and_the_exit_code_tells() {
     file(&scratch, "same.json", &spread(50.0, 52.5, 55.0));
     file(&scratch, "slow.json", &spread(19.0, 20.0, 21.0));
     file(&scratch, "empty.json", &SAMPLE.replace("throughput", "unheard-of"));
+    let regime = |nanos: &str| {
+        let fields = format!("\"ping_pong_ns\": {nanos}, \"mops_median\"");
+        spread(49.0, 50.5, 51.0).replace("\"mops_median\"", &fields)
+    };
+    file(&scratch, "near.json", &regime("28"));
+    file(&scratch, "far.json", &regime("170"));
     let compare = |arguments: &[&str]| {
         let mut compare = cantina();
         compare.arg("compare").args(arguments).current_dir(scratch.path()).output().unwrap()
@@ -190,6 +275,7 @@ fn two_records_are_compared_and_the_exit_code_tells() {
     for (arguments, expected) in [
         (["old.json", "absent.json"], "allowed: a record.json"),
         (["old.json", "empty.json"], "no cell in common"),
+        (["near.json", "far.json"], "nothing could be compared: different regimes: cores 28.0 ns"),
     ] {
         assert!(one_line_error(&compare(&arguments), 2).contains(expected));
     }

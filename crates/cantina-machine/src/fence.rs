@@ -44,7 +44,8 @@ fn full_out_of_line() {
 ///
 /// On real machines the accesses carry that order, and this only keeps the compiler from moving
 /// anything. loom takes SeqCst accesses for AcqRel: there it is a full fence, and so would not notice a weaker access.
-/// `crates/cantina/tests/tidy.rs` does: all accesses of the edges that it stands for are SeqCst.
+/// `crates/cantina/tests/tidy.rs` does: where a story calls it, all accesses that go by an edge are SeqCst, but for edges that
+/// the story names as weaker.
 #[inline(always)]
 pub fn fence_after_rmw() {
     compiler_fence(SeqCst);

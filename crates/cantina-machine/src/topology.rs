@@ -2,6 +2,7 @@
 
 use crate::os;
 use std::fmt;
+use std::sync::OnceLock;
 
 /// A core, by the operating system's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,10 +33,19 @@ pub(crate) const HERE: u32 = 10;
 const ELSEWHERE: u32 = 20;
 
 impl Topology {
-    /// The topology of this machine, as far as any thread of this process may use it, whichever asks. One node where the operating
-    /// system tells nothing.
+    /// The topology of this machine, as far as this process may use it: with the cores that it was started with, and those that any
+    /// of its threads may run on, whichever asks. One node of as many cores as can run at once where the operating system tells nothing, as on other systems
+    /// than Linux. Read once, when first asked for.
     pub fn detect() -> Self {
-        os::topology().unwrap_or_else(|| Self::mock(1, crate::thread::available_parallelism()))
+        static DETECTED: OnceLock<Topology> = OnceLock::new();
+        let mock = || Self::mock(1, crate::thread::available_parallelism());
+        DETECTED.get_or_init(|| os::topology().unwrap_or_else(mock)).clone()
+    }
+
+    /// The topology of this machine, as far as the calling thread may use it at this moment: what somebody who measures has to know,
+    /// and may change while a program runs. Elsewhere than on Linux as [`detect`](Self::detect).
+    pub fn of_thread() -> Self {
+        os::topology_of_thread().unwrap_or_else(Self::detect)
     }
 
     /// `nodes` nodes of `cores` cores each, numbered node by node, all equally far apart.
@@ -179,6 +189,22 @@ mod tests {
         if let Some(seen) = pinned.join().unwrap() {
             assert_eq!(seen, (cores, many));
         }
+    }
+
+    #[test]
+    fn a_thread_that_is_pinned_and_set_free_sees_what_it_may_use_itself() {
+        let free = Topology::of_thread();
+        let seen = |core| {
+            let pinned = crate::thread::pin_to(core).is_ok();
+            let seen = Topology::of_thread();
+            (!pinned || cfg!(not(target_os = "linux")) || seen.cores().eq([core])).then_some(())
+        };
+        let seen_by_one = std::thread::spawn({
+            let free = free.clone();
+            move || free.cores().all(|core| seen(core).is_some())
+        });
+        assert!(seen_by_one.join().unwrap(), "it changes with the thread, and is read anew");
+        assert_eq!(Topology::of_thread(), free);
     }
 
     #[test]

@@ -29,10 +29,12 @@
 
 mod facts;
 mod flaw;
+mod number;
 mod record;
 mod row;
 
 pub use facts::Facts;
 pub use flaw::{Flaw, RecordError};
+pub use number::short;
 pub use record::{Record, SCHEMA};
 pub use row::{Kind, Row, Value};

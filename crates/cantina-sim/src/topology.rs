@@ -15,6 +15,11 @@ impl Topology {
         current::machine().topology()
     }
 
+    /// As [`detect`](Self::detect): threads run where the machine has them.
+    pub fn of_thread() -> Self {
+        Self::detect()
+    }
+
     /// `nodes` nodes of `cores` cores each, numbered node by node, all equally far apart.
     pub fn mock(nodes: usize, cores: usize) -> Self {
         Self(cantina_machine::Topology::mock(nodes, cores))

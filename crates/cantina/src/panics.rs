@@ -16,6 +16,13 @@ pub(crate) fn catch(first: &mut Option<Panic>, f: impl FnOnce()) {
     keep_first(first, catch_unwind(AssertUnwindSafe(f)).err());
 }
 
+/// Runs `f`, which is somebody else's: what it panics with goes no further, for others wait to go on.
+pub(crate) fn alone(f: impl FnOnce()) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(f)) {
+        forget(panic);
+    }
+}
+
 /// Keeps the first panic, for whoever can be told of it, and forgets another one.
 pub(crate) fn keep_first(first: &mut Option<Panic>, next: Option<Panic>) {
     match (&first, next) {

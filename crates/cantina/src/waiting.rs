@@ -23,7 +23,7 @@
 //! ```
 //!
 //! # Progress
-//! Notifying is wait-free while nobody listens. All else takes a lock, under which no foreign code runs.
+//! Notifying is wait-free while nobody listens: a fence and a load. All else takes a lock, under which no foreign code runs.
 //!
 //! # Invariants
 //! * **I1** `count` is how many are in the list, whenever the lock is free.
@@ -38,7 +38,7 @@
 //!
 //! The list itself goes by its lock, and a wake-up by [`machine::park`].
 
-use crate::panics::forget;
+use crate::panics::alone;
 use machine::CachePadded;
 use machine::atomic::AtomicUsize;
 use machine::atomic::Ordering::Relaxed;
@@ -48,7 +48,6 @@ use machine::park::{Parker, Unparker};
 use machine::time::{Duration, Instant};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Poll, Waker};
 
 /// How long who listens sleeps at a time where the operating system refuses the fence: then it may be missed.
@@ -175,11 +174,7 @@ impl Wake {
     fn wake(self) {
         match self {
             Self::Thread(thread) => thread.unpark(),
-            Self::Task(task) => {
-                if let Err(panic) = catch_unwind(AssertUnwindSafe(|| task.wake())) {
-                    forget(panic);
-                }
-            }
+            Self::Task(task) => alone(|| task.wake()),
         }
     }
 }
@@ -195,15 +190,15 @@ impl Listener<'_> {
         }
     }
 
-    /// Waits until somebody notifies, or it is `deadline`. Whether it may not be that late yet; then the caller is to look again.
+    /// Waits until somebody notifies, or it is `deadline`. Whether it was notified, or it may not be that late yet; then the caller is to look again.
     #[must_use = "false: time is up"]
     pub fn wait_until(mut self, deadline: Instant) -> bool {
         let left = deadline.saturating_duration_since(Instant::now());
         if self.entry.is_seen {
             return self.nap(left);
         }
-        self.nap(left.min(NAP));
-        left > NAP
+        // Told in the nap it was notified, be the time up or not.
+        self.nap(left.min(NAP)) || left > NAP
     }
 
     /// Whether somebody has notified it.
@@ -269,7 +264,7 @@ impl Entry<'_> {
     /// Lets the task be woken by `waker` from now on. Whether it is in the list.
     fn renew(&mut self, waker: &Waker) -> bool {
         let Some(place) = self.place else { return false };
-        // A waker is foreign code: cloned and dropped without the lock.
+        // A waker is foreign code: cloned and dropped without the lock, and what it panics with when it is dropped goes no further.
         let new = waker.clone();
         let mut list = self.list.list.lock();
         let old = match list.listeners.get_mut(&place) {
@@ -277,7 +272,7 @@ impl Entry<'_> {
             None => return false,
         };
         self.list.unlock(list);
-        drop(old);
+        alone(|| drop(old));
         true
     }
 
@@ -290,6 +285,7 @@ impl Entry<'_> {
         if own.is_none() {
             self.list.notify_one();
         }
+        alone(|| drop(own));
     }
 }
 

@@ -3,6 +3,10 @@
 use cantina::scheduler::{Argument, Dependency, Eventual, Runtime, Value, WaitError};
 use std::collections::{BTreeMap, HashMap};
 use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::time::Duration;
+
+const LONG: Duration = Duration::from_secs(30);
 
 fn runtime() -> Runtime {
     Runtime::builder().workers(2).build().unwrap()
@@ -150,4 +154,61 @@ fn an_argument_that_failed_does_not_poison_the_unit() {
         Err(WaitError::Panicked("no".to_owned()))
     );
     assert_eq!(unit.send(|state| *state).wait(), Ok(1));
+}
+
+/// It has shown one eventual, which may come later, or never. The operation fails with what the argument panicked with,
+/// at once, and what it has goes; nothing else is held up.
+#[test]
+fn an_argument_that_panics_as_it_is_asked_fails_its_operation() {
+    struct Panics(
+        Eventual<u8>,
+        #[expect(dead_code, reason = "it counts those that are there")] Arc<()>,
+    );
+    impl Argument for Panics {
+        type Out = u8;
+        fn dependencies(&self, visit: &mut dyn FnMut(&dyn Dependency)) {
+            visit(&self.0);
+            fails("asked")
+        }
+        fn resolve(self) -> Result<u8, WaitError> {
+            self.0.resolve()
+        }
+    }
+    let operations: [fn(&Runtime, Panics) -> Eventual<u8>; 5] = [
+        |runtime, argument| runtime.after(argument, |value| value),
+        |runtime, argument| runtime.after_urgent((argument,), |(value,)| value),
+        |runtime, argument| runtime.unit(()).send_after(argument, |(), value| value),
+        |runtime, argument| {
+            let handle = runtime.handle();
+            runtime.spawn_tail(move || handle.tail(argument, |value| value))
+        },
+        |runtime, argument| {
+            let there = self::runtime();
+            let handle = there.handle();
+            let value = runtime.spawn_tail(move || handle.tail(argument, |value| value));
+            while format!("{value:?}").contains("false") {
+                std::thread::yield_now();
+            }
+            value
+        },
+    ];
+    for operation in operations {
+        for kept in [false, true] {
+            let (runtime, there) = (runtime(), Arc::new(()));
+            let (promise, value) = runtime.promise();
+            let other = value.clone().map(|value| value + 1);
+            let failed = operation(&runtime, Panics(value, there.clone()));
+            assert_eq!(failed.wait(), Err(WaitError::Panicked("asked".to_owned())));
+            assert_eq!(Arc::strong_count(&there), 1, "what it has is gone");
+            if kept {
+                promise.keep(1);
+                assert_eq!(other.wait(), Ok(2));
+                assert!(runtime.shutdown(LONG).is_nothing());
+            } else {
+                assert_eq!(runtime.shutdown(LONG).waiting, 1, "the other one");
+                assert_eq!(other.wait(), Err(WaitError::Cancelled));
+                drop(promise);
+            }
+        }
+    }
 }

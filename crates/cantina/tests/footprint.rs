@@ -10,6 +10,9 @@ use std::time::Duration;
 /// The most that a unit takes beside its state, its handle among it.
 const MOST: usize = 256;
 
+/// The most that one takes that has room for so many messages.
+const MOST_WITH_ROOM: usize = 640;
+
 /// Bytes that are allocated, by all threads.
 static BYTES: AtomicUsize = AtomicUsize::new(0);
 
@@ -49,7 +52,7 @@ fn alone(count: impl FnOnce()) {
 
 /// Makes so many units, sends each a message, and looks what they take: before it, and after it.
 fn rest(units: usize) {
-    alone(|| counted(units));
+    alone(|| counted(units, MOST, |runtime, state| runtime.unit(state)));
 }
 
 /// Lets the next one count, whatever became of this.
@@ -61,17 +64,18 @@ impl Drop for Next {
     }
 }
 
-fn counted(units: usize) {
+fn counted(units: usize, most: usize, unit: impl Fn(&Runtime, State) -> Unit<State>) {
     let runtime = Runtime::builder().workers(1).build().unwrap();
     // What the runtime allocates when it is first used is not the units'.
     assert_eq!(runtime.unit([7; 4]).send(|state: &mut State| state[0]).wait(), Ok(7));
     let before = BYTES.load(Relaxed);
-    let all: Vec<Unit<State>> = (0..units as u64).map(|number| runtime.unit([number; 4])).collect();
+    let all: Vec<Unit<State>> =
+        (0..units as u64).map(|number| unit(&runtime, [number; 4])).collect();
     let each = |when: &str| {
         let bytes = BYTES.load(Relaxed).saturating_sub(before) / units;
         let beside = bytes.saturating_sub(size_of::<State>());
         println!("{when}: {beside} bytes beside the state");
-        assert!(beside <= MOST, "{when}: {beside} bytes beside the state");
+        assert!(beside <= most, "{when}: {beside} bytes beside the state");
     };
     each("new");
     let told: Vec<_> = all.iter().map(|unit| unit.send(|state| state[1] - state[0])).collect();
@@ -111,9 +115,10 @@ fn what_waited_leaves_nothing() {
         let runtime = Runtime::builder().workers(1).build().unwrap();
         let waited = || {
             let (promise, value) = runtime.promise::<u8>();
-            let after = value.map(|value| value + 1);
+            let (handle, after) = (runtime.handle(), value.map(|value| value + 1));
+            let end = runtime.spawn_tail(move || handle.tail(after, |value| value + 1));
             promise.keep(1);
-            assert_eq!(after.wait(), Ok(2));
+            assert_eq!(end.wait(), Ok(3));
         };
         // Workers keep so many blocks, for themselves and for others.
         (0..6_000).for_each(|_| waited());
@@ -128,6 +133,12 @@ fn what_waited_leaves_nothing() {
 #[test]
 fn a_unit_at_rest_takes_at_most_256_bytes_beside_its_state() {
     rest(100_000);
+}
+
+#[test]
+fn a_unit_with_room_takes_at_most_640_bytes_beside_its_state() {
+    let unit = |runtime: &Runtime, state| runtime.unit_builder().capacity(8).build(state);
+    alone(|| counted(10_000, MOST_WITH_ROOM, unit));
 }
 
 #[test]

@@ -115,27 +115,71 @@ fn an_owner_that_does_nothing_keeps_the_queue_and_loses_no_item() {
     assert_eq!(all(queue.try_own().unwrap()), [1, 2]);
 }
 
-#[test]
-fn what_is_left_is_dropped_once_even_when_a_drop_panics() {
-    struct Loud(Rc<Cell<usize>>, bool);
-    impl Drop for Loud {
-        fn drop(&mut self) {
-            self.0.set(self.0.get() + 1);
-            if self.1 {
-                resume_unwind(Box::new("loud"));
-            }
+/// What an item panics with, which panics when it is dropped.
+struct Worse;
+
+impl Drop for Worse {
+    fn drop(&mut self) {
+        resume_unwind(Box::new("worse"));
+    }
+}
+
+/// An item that counts how many are dropped, and then panics with what it has.
+struct Loud(Rc<Cell<usize>>, Option<Panic>);
+
+type Panic = Box<dyn std::any::Any + Send>;
+
+impl Drop for Loud {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() + 1);
+        if let Some(panic) = self.1.take() {
+            resume_unwind(panic);
         }
     }
-    let drops = Rc::new(Cell::new(0));
+}
+
+/// A queue with six items that were taken off its head and one that was not: the first panic of several comes
+/// from the former, and what the second carries panics itself.
+fn loud(drops: &Rc<Cell<usize>>) -> OwnerQueue<Loud> {
+    let item = |panic| Loud(drops.clone(), panic);
     let queue = OwnerQueue::new();
-    let owner = queue.enqueue(Loud(drops.clone(), false)).unwrap();
-    (0..6).for_each(|item| assert!(queue.enqueue(Loud(drops.clone(), item % 2 == 0)).is_none()));
+    let owner = queue.enqueue(item(None)).unwrap();
+    for number in 0..6 {
+        let panic: Option<Panic> = match number {
+            0 => Some(Box::new("first")),
+            2 | 5 => Some(Box::new(Worse)),
+            _ => None,
+        };
+        assert!(queue.enqueue(item(panic)).is_none());
+    }
     let (first, owner) = owner.next().unwrap();
     drop(first);
-    assert!(queue.enqueue(Loud(drops.clone(), true)).is_none());
+    assert!(queue.enqueue(item(Some(Box::new("last")))).is_none());
     drop(owner);
+    queue
+}
+
+#[test]
+fn what_is_left_is_dropped_once_even_when_a_drop_panics() {
+    let drops = Rc::new(Cell::new(0));
+    let queue = loud(&drops);
     assert_eq!(drops.get(), 1);
-    assert!(catch_unwind(AssertUnwindSafe(|| drop(queue))).is_err());
+    let heard = catch_unwind(AssertUnwindSafe(|| drop(queue))).unwrap_err();
+    assert_eq!(heard.downcast_ref(), Some(&"first"));
+    assert_eq!(drops.get(), 8);
+}
+
+/// The last handle goes while its thread unwinds: none of the panics is added to the one that is under way.
+#[test]
+fn what_is_left_by_a_panic_is_dropped_once_even_when_a_drop_panics() {
+    let drops = Rc::new(Cell::new(0));
+    let queue = loud(&drops);
+    let unwinds = move || {
+        let _goes = queue;
+        resume_unwind(Box::new("under way"));
+    };
+    let heard = catch_unwind(AssertUnwindSafe(unwinds)).unwrap_err();
+    assert_eq!(heard.downcast_ref(), Some(&"under way"));
     assert_eq!(drops.get(), 8);
 }
 

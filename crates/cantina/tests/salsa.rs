@@ -370,6 +370,44 @@ fn a_bounded_pool_is_never_full_when_half_empty() {
 }
 
 #[test]
+fn workers_without_a_right_to_a_lot_keep_none() {
+    const CAPACITY: usize = 1_024;
+    let pool = Bounded::<usize>::builder().capacity(CAPACITY).build().unwrap();
+    // The rights of those who put are gone when the workers come, and are used.
+    let mut first: Vec<_> = (0..16).map(|_| pool.producer()).collect();
+    first.iter_mut().for_each(|put| put.try_put(0).unwrap());
+    let mut workers: Vec<_> = (0..16).map(|_| pool.worker()).collect();
+    let mut last = pool.producer();
+    for worker in &mut workers {
+        // Each has the right to keep fewer than 16, which it has got.
+        for _ in 0..2 {
+            (0..15).for_each(|task| last.try_put(task).unwrap());
+            assert!((0..15).all(|_| worker.get().is_some()));
+            worker.try_put(1).unwrap();
+        }
+    }
+    let mut others = CAPACITY;
+    while last.try_put(2).is_ok() {
+        others -= 1;
+    }
+    let inside = first.len() + 2 * workers.len() + CAPACITY - others;
+    assert!(inside >= CAPACITY - pool.full_slack(), "{inside}");
+    assert!(inside > CAPACITY / 2, "{inside}");
+}
+
+#[test]
+fn an_iterator_that_has_ended_is_not_asked_again() {
+    let pool = Bounded::<u32>::builder().capacity(1_024).build().unwrap();
+    let mut turn = 0;
+    let goes_on = std::iter::from_fn(|| {
+        turn += 1;
+        (turn % 3 != 0).then_some(turn)
+    });
+    assert_eq!(pool.producer().put_all(goes_on).unwrap(), 2);
+    assert_eq!(turn, 3);
+}
+
+#[test]
 fn debug_says_something_and_blocks_nobody() {
     let pool = Salsa::<u64>::new();
     let ends = (pool.producer(), pool.consumer(), pool.worker());

@@ -1,7 +1,6 @@
 //! What memory SALSA keeps, as its module's docs say.
 
 use cantina::salsa::{Consumer, Salsa};
-use cantina_effort::rounds;
 use std::thread;
 
 /// Chunks that a consumer keeps as spares, unless told otherwise,
@@ -14,7 +13,6 @@ const LOOKED_AT: usize = 8;
 const OPEN: usize = 1;
 /// What a burst is.
 const BURST: u64 = 10_000_000;
-const BURST_OF_THE_GATE: u64 = 1_000_000;
 const TASKS_OF_A_CHUNK: u64 = 1_022;
 
 /// As many chunks as so many handles keep at most when all is drained.
@@ -34,7 +32,7 @@ fn drained(consumer: &mut Consumer<u64>) -> u64 {
 
 #[test]
 fn a_drained_burst_leaves_a_constant_number_of_chunks() {
-    let burst = rounds(BURST_OF_THE_GATE, BURST);
+    let burst = BURST;
     let pool = Salsa::new();
     let (mut put, mut get) = (pool.producer(), pool.consumer());
     put.put_all(0..burst).unwrap();
@@ -51,7 +49,7 @@ fn a_drained_burst_leaves_a_constant_number_of_chunks() {
 fn a_burst_that_several_drain_leaves_a_constant_number_of_chunks_for_each() {
     const PRODUCERS: u64 = 2;
     const CONSUMERS: usize = 4;
-    let burst = rounds(BURST_OF_THE_GATE, BURST) / PRODUCERS * PRODUCERS;
+    let burst = BURST / PRODUCERS * PRODUCERS;
     let pool = Salsa::new();
     let mut consumers: Vec<_> = (0..CONSUMERS).map(|_| pool.consumer()).collect();
     let mut producers: Vec<_> = (0..PRODUCERS).map(|_| pool.producer()).collect();

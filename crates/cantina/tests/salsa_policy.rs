@@ -108,3 +108,25 @@ fn a_producer_leaves_its_node_seldom() {
     assert!((1..=10).contains(&elsewhere), "{elsewhere} of 100 chunks: it asks with one of 64");
     assert!(put_elsewhere(false, 2) <= 3, "told to stay");
 }
+
+/// Each of four workers puts chunk after chunk and gets them: its own come before all others.
+fn workers_put_to_themselves(policy: impl Policy + 'static) {
+    let pool = Salsa::builder().chunk_size(2).patience(0).policy(policy).build().unwrap();
+    let mut workers: Vec<_> = (0..4).map(|_| pool.worker()).collect();
+    for _ in 0..10 {
+        for (number, worker) in workers.iter_mut().enumerate() {
+            (0..6).for_each(|_| worker.put(number));
+        }
+        for (number, worker) in workers.iter_mut().enumerate() {
+            (0..6).for_each(|_| assert_eq!(worker.get(), Some(number)));
+        }
+    }
+    assert_eq!(pool.metrics().steals, 0);
+}
+
+#[test]
+fn workers_put_to_themselves_first_whatever_the_policy() {
+    workers_put_to_themselves(NearestFirst);
+    workers_put_to_themselves(RoundRobin);
+    workers_put_to_themselves(RandomVictim);
+}

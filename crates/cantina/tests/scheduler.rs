@@ -3,7 +3,7 @@
 use cantina::scheduler::{Builder, Eventual, Runtime, Unit, WaitError};
 use machine::lock::Mutex;
 use machine::park::Parker;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -79,8 +79,8 @@ fn what_panics_when_it_is_dropped_harms_nobody() {
     unit.tell(move |()| {
         let _loud = &loud;
     });
-    // The last handle may be the one here: then so is the panic.
-    let _ = catch_unwind(AssertUnwindSafe(|| drop(runtime.unit(Loud).send(|_| ()))));
+    // The last handle may be the one here; the panic is nobody's all the same.
+    drop(runtime.unit(Loud).send(|_| ()));
     assert_eq!(runtime.spawn(|| 1).wait(), Ok(1));
 }
 
@@ -212,12 +212,20 @@ fn a_shutdown_that_runs_out_of_time_says_what_was_left() {
     });
     begins.park();
     let queued = unit.send(|()| ());
+    unit.tell(|()| unreachable!("it has stopped"));
+    // Of this one nothing is left but that its last handle is gone.
+    let gone = runtime.unit_builder().name("gone").build(());
+    let weak = gone.downgrade();
+    drop(gone);
     let free = runtime.spawn(|| ());
+    let handle = runtime.handle();
     let ends = std::thread::spawn(move || runtime.shutdown(Duration::from_millis(20)));
     assert_eq!(free.wait(), Err(WaitError::Cancelled));
     lets_go.unpark();
     let left = ends.join().unwrap();
-    assert_eq!((left.free, left.units), (1, vec![("busy".to_owned(), 1)]));
+    assert_eq!((left.free, left.units), (1, vec![("busy".to_owned(), 2)]));
+    assert_eq!(handle.metrics().dropped_tells, 1);
+    assert!(weak.upgrade().is_none());
     assert_eq!(blocks.wait(), Ok(()));
     assert_eq!(queued.wait(), Err(WaitError::Cancelled));
 }
@@ -353,6 +361,46 @@ fn a_weak_handle_does_not_keep_the_state_beyond_the_runtime() {
     drop(unit);
     assert_eq!(Arc::strong_count(&state), 1);
     assert!(weak.upgrade().is_none());
+}
+
+/// Whether there was ever a weak handle or not: what was accepted runs, and the state goes behind it.
+#[test]
+fn a_message_that_waits_for_its_arguments_keeps_the_state() {
+    for watched in [false, true] {
+        let runtime = runtime();
+        let (state, (promise, value)) = (Arc::new(()), runtime.promise());
+        let unit = runtime.unit(state.clone());
+        let weak = watched.then(|| unit.downgrade());
+        let sent = unit.send_after(value, |state, more: usize| Arc::strong_count(state) + more);
+        drop(unit);
+        assert!(weak.iter().all(|weak| weak.upgrade().is_some()));
+        promise.keep(10);
+        assert_eq!(sent.wait(), Ok(12));
+        assert!(runtime.shutdown(LONG).is_nothing());
+        assert!(weak.iter().all(|weak| weak.upgrade().is_none()));
+        assert_eq!(Arc::strong_count(&state), 1);
+    }
+}
+
+/// One that fails, or is cancelled, keeps it no longer.
+#[test]
+fn a_message_that_fails_as_it_waits_lets_the_state_go() {
+    for cancelled in [false, true] {
+        let runtime = runtime();
+        let (state, (promise, value)) = (Arc::new(()), runtime.promise::<usize>());
+        let unit = runtime.unit(state.clone());
+        let weak = unit.downgrade();
+        let sent = unit.send_after(value, |_, more| more);
+        drop(unit);
+        let kept = cancelled.then_some(promise);
+        let left = runtime.shutdown(LONG);
+        let error = if cancelled { WaitError::Cancelled } else { WaitError::Broken };
+        assert_eq!((left.waiting, sent.wait()), (usize::from(cancelled), Err(error)));
+        assert_eq!((left.free, left.units.len()), (0, 0));
+        assert!(weak.upgrade().is_none());
+        assert_eq!(Arc::strong_count(&state), 1);
+        drop(kept);
+    }
 }
 
 #[test]

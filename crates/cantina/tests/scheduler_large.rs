@@ -281,3 +281,42 @@ fn units_are_many() {
     let sum = runtime.after(sent, |numbers| numbers.into_iter().sum::<usize>());
     assert_eq!(sum.wait(), Ok((0..many).sum()));
 }
+
+/// A state with the last handle of the next unit.
+struct Link {
+    #[expect(dead_code, reason = "it is there to be dropped")]
+    next: Option<Unit<Link>>,
+    #[expect(dead_code, reason = "it counts those that are there")]
+    there: Arc<()>,
+}
+
+/// Whether there is a weak handle of each, or none: then they go where the first does.
+#[test]
+fn a_chain_of_units_goes_without_a_deep_stack() {
+    for watched in [false, true] {
+        let (runtime, there) = (runtime(1), Arc::new(()));
+        let mut weak = Vec::new();
+        let first = (0..100_000).fold(None, |next, _| {
+            let unit = runtime.unit(Link { next, there: there.clone() });
+            weak.extend(watched.then(|| unit.downgrade()));
+            Some(unit)
+        });
+        drop(first);
+        assert!(runtime.shutdown(LONG).is_nothing());
+        assert_eq!(Arc::strong_count(&there), 1);
+        assert!(weak.iter().all(|weak| weak.upgrade().is_none()));
+    }
+}
+
+/// What makes the state of one anew has the last handle of the next one.
+#[test]
+fn a_chain_of_units_that_are_made_anew_goes_without_a_deep_stack() {
+    let (runtime, there) = (runtime(1), Arc::new(()));
+    let first = (0..100_000).fold(None, |next: Option<Unit<()>>, _| {
+        let held = (next, there.clone());
+        let make = move || assert!(held.0.as_ref().is_none_or(|next| next.name().is_empty()));
+        Some(runtime.unit_builder().rebuild_on_panic(make).build(()))
+    });
+    drop(first);
+    assert_eq!(Arc::strong_count(&there), 1);
+}

@@ -1,14 +1,12 @@
 //! What the scheduler offers beyond operations and units: room, cancelling, urgency, scopes, places, numbers.
 
-use cantina::scheduler::{Eventual, Handle, Runtime, Tail, Unit, WaitError};
+use cantina::scheduler::{Eventual, Refused, Runtime, Unit, WaitError};
 use machine::Topology;
 use machine::lock::Mutex;
 use machine::park::{Parker, Unparker};
-use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::mpsc::channel;
 use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(30);
@@ -42,7 +40,9 @@ fn a_full_unit_gives_the_operation_back() {
     let first = unit.try_send(|state| *state += 1).unwrap();
     assert!(unit.try_tell(|state| *state += 10).is_ok());
     let full = unit.try_send(|state| *state + 100).unwrap_err();
-    assert!(unit.try_tell(|_| ()).is_err());
+    let refused = unit.try_tell(|_| ()).unwrap_err();
+    assert!(matches!(refused, Refused::Full(_)), "{refused:?}");
+    assert_eq!(refused.to_string(), "the unit is full");
     assert_eq!(unit.metrics().queued, Some(2));
     lets_go.unpark();
     assert_eq!(first.wait(), Ok(()));
@@ -340,55 +340,30 @@ fn a_value_that_cannot_be_copied_is_not_held_by_who_tried() {
     }
 }
 
-#[test]
-fn a_shutdown_waits_for_what_blocks_and_for_what_that_causes() {
-    let runtime = Runtime::builder().workers(2).blocking_threads(1).build().unwrap();
-    let unit = runtime.unit(0);
-    let (opens, gate) = channel::<()>();
-    let first = runtime.spawn_blocking(move || gate.recv().is_ok());
-    // It waits for the only thread.
-    let second = runtime.spawn_blocking(|| 2);
-    let sum = unit.send_after((first, second), |state, (opened, two)| {
-        *state += u32::from(opened) + two;
-        *state
-    });
-    let handle = runtime.handle();
-    let third = unit.send(move |_| handle.spawn_blocking(|| 4)).flatten();
-    let ends = std::thread::spawn(move || runtime.shutdown(LONG));
-    opens.send(()).unwrap();
-    assert!(ends.join().unwrap().is_nothing());
-    assert_eq!((sum.wait(), third.wait()), (Ok(3), Ok(4)));
+/// Processor time, as the kernel counts it, of the threads of this process whose names begin so.
+#[cfg(target_os = "linux")]
+fn processor_time(name: &str) -> u64 {
+    let of = |path: std::path::PathBuf| {
+        let comm = std::fs::read_to_string(path.join("comm")).unwrap_or_default();
+        let times = std::fs::read_to_string(path.join("schedstat")).unwrap_or_default();
+        let nanos = times.split_whitespace().next().and_then(|nanos| nanos.parse().ok());
+        nanos.filter(|_| comm.starts_with(name)).unwrap_or(0)
+    };
+    std::fs::read_dir("/proc/self/task").unwrap().map(|entry| of(entry.unwrap().path())).sum()
 }
 
 #[test]
-fn what_is_told_to_a_runtime_that_has_stopped_comes_back() {
-    let runtime = runtime(1);
-    let unit = runtime.unit(0);
-    let sender = unit.sender();
-    drop(runtime);
-    let told = Arc::new(());
-    for _ in 0..2 {
-        let theirs = told.clone();
-        let back = unit.try_tell(move |_| drop(theirs)).unwrap_err();
-        drop(sender.try_tell(back.into_inner()).unwrap_err());
-    }
-    assert_eq!(Arc::strong_count(&told), 1);
-    assert_eq!(unit.try_send(|_| ()).unwrap().wait(), Err(WaitError::Closed));
-}
-
-#[test]
+#[cfg(target_os = "linux")]
 fn idle_workers_cost_nothing() {
-    let runtime = runtime(2);
+    let runtime = Runtime::builder().workers(2).name("idler").build().unwrap();
     assert_eq!(runtime.spawn(|| 1).wait(), Ok(1));
-    let costs = || -> Vec<_> {
-        runtime.metrics().workers.iter().map(|worker| (worker.parks, worker.busy)).collect()
-    };
-    // On a busy machine it takes them a while to fall asleep.
+    // On a busy machine it takes them a while to fall asleep. Who does not, runs in each of these times.
     let is_calm = |_| {
-        let before = costs();
+        let before = processor_time("idler");
         std::thread::sleep(Duration::from_millis(50));
-        costs() == before
+        processor_time("idler") == before
     };
+    assert!(processor_time("idler") > 0);
     assert!((0..100).any(is_calm), "idle workers work");
 }
 
@@ -407,92 +382,4 @@ fn more_operations_than_there_was_room_for_run_once_each() {
     });
     assert_eq!(all.flatten().wait(), Ok(5_000));
     assert_eq!(ran.load(Relaxed), 5_000);
-}
-
-#[test]
-fn an_operation_can_end_with_another_one() {
-    fn sum(handle: &Handle, numbers: std::ops::Range<u64>) -> Tail<u64> {
-        let (low, high) = (numbers.start, numbers.end);
-        if high - low == 1 {
-            return low.into();
-        }
-        let part = |numbers| {
-            let inner = handle.clone();
-            handle.spawn_tail(move || sum(&inner, numbers))
-        };
-        let middle = low + (high - low) / 2;
-        handle.tail((part(low..middle), part(middle..high)), |(one, two)| one + two)
-    }
-    let runtime = runtime(2);
-    let inner = runtime.handle();
-    assert_eq!(runtime.spawn_tail(move || sum(&inner, 0..10_000)).wait(), Ok(49_995_000));
-    // Each of these is the end of the one before it.
-    let inner = runtime.handle();
-    let chain = (0..1_000).fold(runtime.spawn(|| 0), |before, _| {
-        let handle = inner.clone();
-        inner.after_tail(before, move |number| handle.tail((), move |()| number + 1))
-    });
-    assert_eq!(chain.wait(), Ok(1_000));
-    // What is counted is counted when an operation is over.
-    assert!(runtime.shutdown(LONG).is_nothing());
-    assert_eq!(inner.metrics().operations(), 10_000 + 2 * 9_999 + 1 + 2 * 1_000);
-}
-
-#[test]
-fn an_end_that_fails_fails_the_operation() {
-    let runtime = runtime(1);
-    let inner = runtime.handle();
-    let panics = runtime.spawn_tail(move || inner.tail((), |()| fails::<u8>("no end")));
-    assert_eq!(panics.wait(), Err(WaitError::Panicked("no end".into())));
-    let inner = runtime.handle();
-    let depends = runtime.spawn_tail(move || {
-        let argument = inner.spawn(|| fails::<u8>("no argument"));
-        inner.tail(argument, |number| number)
-    });
-    assert_eq!(depends.wait(), Err(WaitError::Panicked("no argument".into())));
-    // One that nobody returns does not begin, and drops what it has.
-    let (inner, held) = (runtime.handle(), Arc::new(()));
-    let theirs = held.clone();
-    let value = runtime.spawn_tail(move || {
-        drop(inner.tail((), move |()| drop(theirs)));
-        7.into()
-    });
-    assert_eq!(value.wait(), Ok(7));
-    assert_eq!(Arc::strong_count(&held), 1);
-}
-
-#[test]
-fn an_end_that_waits_is_cancelled_with_its_runtime() {
-    let runtime = runtime(1);
-    let (inner, (promise, never)) = (runtime.handle(), runtime.promise::<u8>());
-    let value = runtime.spawn_tail(move || inner.tail(never, |number| number));
-    let left = runtime.shutdown(Duration::from_millis(50));
-    assert_eq!((left.waiting, value.wait()), (1, Err(WaitError::Cancelled)));
-    drop(promise);
-}
-
-#[test]
-fn blocking_operations_share_a_few_threads_and_queued_ones_are_cancelled() {
-    let runtime = Runtime::builder().workers(1).blocking_threads(2).build().unwrap();
-    let start = || {
-        let (opens, gate) = channel::<()>();
-        let thread = runtime.spawn_blocking(move || {
-            let _opened = gate.recv();
-            std::thread::current().id()
-        });
-        (opens, thread)
-    };
-    let (opens, threads): (Vec<_>, Vec<_>) = (0..8).map(|_| start()).unzip();
-    drop(opens);
-    let used: HashSet<_> = threads.into_iter().map(|thread| thread.wait().unwrap()).collect();
-    assert!(used.len() <= 2, "{used:?}");
-    // Two of them run, or are about to; the third one waits for a thread.
-    let (opens, mut threads): (Vec<_>, Vec<_>) = (0..3).map(|_| start()).unzip();
-    let handle = runtime.handle();
-    let left = runtime.shutdown(Duration::ZERO);
-    assert_eq!(threads.pop().unwrap().wait(), Err(WaitError::Cancelled));
-    assert!(left.free > 0, "{left:?}");
-    drop(opens);
-    threads.into_iter().for_each(|thread| drop(thread.wait()));
-    assert_eq!(handle.spawn_blocking(|| 1).wait(), Err(WaitError::Closed));
 }

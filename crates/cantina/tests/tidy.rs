@@ -1,23 +1,24 @@
 //! House rules that the compiler does not check.
 //!
 //! * Flavoured source takes what synchronizes from `machine`, never from `std`.
-//! * Each ordering and each fence carries the label of its edge, `own` or `stat` in a comment above.
+//! * Each ordering and each fence carries a label in a comment above: its edge, or one of [`ALONE`].
 //! * Each edge stands in an `# Orderings` table of its story and has two ends, or one if the table says
 //!   that the other is the caller's. A story is a file, or the files of a folder.
-//! * [`fence_after_rmw`](cantina_machine::fence::fence_after_rmw) orders SeqCst accesses and no others: an edge that is named in a function
-//!   that calls it has no weaker one, wherever in the story.
+//! * [`fence_after_rmw`](cantina_machine::fence::fence_after_rmw) orders SeqCst accesses and no others: a story that calls it has no weaker
+//!   one, but for edges that it names as such below its table.
 //! * What builds with Rust 1.85 has no `if let` that goes on with `&&`: its lints are of the flavours, too, which need a later one.
 //! * No file is longer than 500 lines.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 const MAX_LINES: usize = 500;
 /// How far above the access its label may stand.
 const REACH: usize = 4;
-/// Labels that need no partner.
-const ALONE: [&str; 2] = ["own", "stat"];
+/// Labels that need no partner: of what one thread accesses, of a look that may be wrong because something else decides, of an access
+/// that decides and carries nothing, and of a number nobody decides on.
+const ALONE: [&str; 4] = ["own", "hint", "bare", "stat"];
 
 /// What the rules have found, as `file:line: why`.
 type Faults = Vec<String>;
@@ -146,45 +147,43 @@ fn edges(story: &[&Source]) -> Faults {
     faults
 }
 
-/// The function that holds line `at`: from its head to the brace that is as far to the left.
-fn function<'a>(lines: &'a [&'a str], at: usize) -> &'a [&'a str] {
-    let is_head = |line: &&str| words(line).contains(&"fn");
-    let head = lines[..at].iter().rposition(is_head).unwrap_or(0);
-    let indent = lines[head].len() - lines[head].trim_start().len();
-    let is_end = |line: &&str| line.trim_end() == format!("{}}}", " ".repeat(indent));
-    let end = lines[at..].iter().position(is_end).map_or(lines.len(), |end| at + end);
-    &lines[head..end]
-}
+/// What a story says of itself: the edges that do with less than SeqCst.
+const WEAKER: &str = "//! Weaker than SeqCst: ";
 
-/// The rule about the fence that loom takes for more than it is.
+/// The rule about the fence that loom takes for more than it is: in a story that calls it everything that goes by an edge is SeqCst, but for
+/// the edges that the story names.
 fn weak_beside_fence_after_rmw(story: &[&Source]) -> Faults {
     const WEAK: [&str; 4] = ["Relaxed", "Acquire", "Release", "AcqRel"];
-    let calls = |line: &str| is_ordered(line) && words(line).contains(&"fence_after_rmw");
-    let texts = || story.iter().map(|source| source.text.lines().collect::<Vec<_>>());
-    let mut fenced: BTreeSet<String> = BTreeSet::new();
-    for lines in texts() {
-        for at in (0..lines.len()).filter(|at| calls(lines[*at])) {
-            fenced.extend(
-                function(&lines, at).iter().filter_map(|line| label(line)).map(str::to_owned),
-            );
-        }
+    let lines = || story.iter().flat_map(|source| source.text.lines());
+    if !lines().any(|line| is_ordered(line) && words(line).contains(&"fence_after_rmw")) {
+        return Faults::new();
     }
-    ALONE.iter().for_each(|alone| {
-        fenced.remove(*alone);
-    });
+    let said = lines().filter_map(|line| line.strip_prefix(WEAKER));
+    let mut weaker: BTreeMap<&str, bool> = said
+        .flat_map(|edges| edges.split('`').skip(1).step_by(2))
+        .map(|edge| (edge, false))
+        .collect();
     let mut faults = Vec::new();
-    for (source, lines) in story.iter().zip(texts()) {
+    for source in story {
+        let lines: Vec<&str> = source.text.lines().collect();
         for (number, line) in lines.iter().enumerate().filter(|(_, line)| is_ordered(line)) {
             let above = &lines[number.saturating_sub(REACH)..number];
             let Some(label) = above.iter().rev().find_map(|line| label(line)) else { continue };
-            if fenced.contains(label) && words(line).iter().any(|word| WEAK.contains(word)) {
-                let at = format!("{}:{}", source.path.display(), number + 1);
-                faults.push(format!(
-                    "{at}: `{label}` goes by fence_after_rmw: SeqCst, or it is no fence"
-                ));
+            if ALONE.contains(&label) || !words(line).iter().any(|word| WEAK.contains(word)) {
+                continue;
+            }
+            match weaker.get_mut(label) {
+                Some(used) => *used = true,
+                None => faults.push(format!(
+                    "{}:{}: `{label}` may go by fence_after_rmw: SeqCst, or it is no fence",
+                    source.path.display(),
+                    number + 1
+                )),
             }
         }
     }
+    let unused = weaker.iter().filter(|(_, used)| !**used);
+    faults.extend(unused.map(|(edge, _)| format!("edge `{edge}` is SeqCst all the same")));
     faults
 }
 
@@ -294,4 +293,39 @@ fn faults_are_found() {
     assert_eq!(weak_beside_fence_after_rmw(&[&weak_before]).len(), 1);
     let own = source(&look("Relaxed").text.replace("// e: the look", "// own: ours"));
     assert_eq!(weak_beside_fence_after_rmw(&[&source(fenced), &own]), Faults::new());
+    let named = source(&format!("{WEAKER}`e`.\n{fenced}"));
+    assert_eq!(weak_beside_fence_after_rmw(&[&named, &look("Acquire")]), Faults::new());
+    assert_eq!(weak_beside_fence_after_rmw(&[&named, &look("SeqCst")]).len(), 1);
+    assert_eq!(weak_beside_fence_after_rmw(&[&look("Acquire")]), Faults::new());
+}
+
+/// In the library itself: each access that such a fence may order, made weaker.
+#[test]
+fn a_weaker_access_in_a_story_with_that_fence_is_found() {
+    let sources = sources(&workspace().join("crates/cantina/src"));
+    let calls = |source: &&Source| source.text.contains("fence_after_rmw();");
+    let mut weakened = 0;
+    for story in stories(&sources).iter().filter(|story| story.iter().any(calls)) {
+        for (at, source) in story.iter().enumerate() {
+            let lines: Vec<&str> = source.text.lines().collect();
+            for (number, line) in lines.iter().enumerate() {
+                let above = &lines[number.saturating_sub(REACH)..number];
+                let label = above.iter().rev().find_map(|line| label(line));
+                let is_alone = label.is_none_or(|label| ALONE.contains(&label));
+                if is_alone || !is_ordered(line) || !words(line).contains(&"SeqCst") {
+                    continue;
+                }
+                let weaker = line.replace("SeqCst", "Relaxed");
+                let mut changed = lines.clone();
+                changed[number] = &weaker;
+                let changed = Source { path: source.path.clone(), text: changed.join("\n") };
+                let mut story = story.clone();
+                story[at] = &changed;
+                let found = weak_beside_fence_after_rmw(&story);
+                assert_eq!(found.len(), 1, "{}:{}", source.path.display(), number + 1);
+                weakened += 1;
+            }
+        }
+    }
+    assert!(weakened > 50, "{weakened}");
 }

@@ -11,6 +11,7 @@ use cantina::rooms::Rooms;
 use machine::cost::Machine;
 use machine::engine::{Simulation, ThreadId};
 use machine::{Arc, thread};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Schedules of each scenario.
 const SCHEDULES: u64 = 750;
@@ -25,6 +26,23 @@ fn the_scenarios_come_out_right_on_many_schedules() {
             turning::comes_out_right(name, scenario, &simulation, SCHEDULES, STRETCH);
         }
     }
+}
+
+/// Who opens a room for one who has given up and one who goes in, stalls, wherever it is, until that one has left.
+#[test]
+fn exit_code_of_a_cell_is_run_by_one_who_was_not_inside() {
+    const OPENER: ThreadId = ThreadId(1);
+    const STEPS: u64 = 100;
+    const LONG: u64 = 200;
+    for (steps, seed) in (0..STEPS).flat_map(|steps| (0..10).map(move |seed| (steps, seed))) {
+        let stalled = Simulation::new().seed(seed).stall(OPENER, steps, LONG);
+        if let Err(failure) =
+            stalled.run(scenarios::cells::a_cell_of_four_rooms_is_closed_for_others)
+        {
+            panic!("stalled after {steps} steps: {failure}");
+        }
+    }
+    assert!(scenarios::cells::CLOSED_FOR_OTHERS.load(Relaxed), "no schedule comes to it");
 }
 
 /// The one who looks for a ticket stalls, wherever it is, until the ticket that it finds is of another batch.

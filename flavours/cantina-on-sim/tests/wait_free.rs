@@ -155,3 +155,17 @@ fn a_task_is_put_to_salsa_within_so_many_steps_for_each_consumer() {
         });
     });
 }
+
+/// Who needs a place where others do, too, tries each of a segment once.
+#[test]
+fn a_task_is_put_to_salsa_within_so_many_steps_where_all_want_places_of_one_table() {
+    ends_within(90, || {
+        let pool = Salsa::builder().chunk_size(1).patience(0).build().unwrap();
+        let consumer = pool.consumer();
+        together(move |_| {
+            let mut producer = pool.producer();
+            (0..8).for_each(|task| operation("put", || producer.put(task)));
+        });
+        drop(consumer);
+    });
+}

@@ -9,9 +9,13 @@ use machine::atomic::Ordering::Relaxed;
 use machine::engine::{Memory, Simulation};
 use machine::fence::{Pair, refuse_heavy};
 use machine::park::Parker;
+use machine::progress::steps;
+use machine::schedule::{Schedule, crowd};
 use machine::time::{Duration, Instant};
 use machine::{Arc, thread};
-use std::task::{Context, Poll, Wake, Waker};
+use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 
 /// A change that somebody waits for.
 struct Change {
@@ -135,4 +139,89 @@ fn the_task_that_polled_last_is_woken() {
             assert!(!first.park_timeout(Duration::ZERO));
         })
         .unwrap();
+}
+
+/// Also where the fence is refused, and it would sleep for longer than there is time left: what it was told is not lost.
+#[test]
+fn who_is_notified_as_time_is_up_is_told() {
+    for refused in [false, true] {
+        on_many_schedules(|| {
+            refuse_heavy(refused);
+            let waiting = WaitList::new(Pair::best());
+            let deadline = Instant::now() + Duration::from_micros(500);
+            let listener = waiting.listen();
+            waiting.notify_one();
+            assert!(listener.wait_until(deadline));
+            assert!(!waiting.listen().wait_until(Instant::now()));
+            refuse_heavy(false);
+        });
+    }
+}
+
+/// A fence and a load, whatever the others do, and after somebody has listened as before.
+#[test]
+fn to_notify_nobody_takes_two_steps() {
+    for seed in 0..rounds(200, 10_000) {
+        let schedule = match seed % 3 {
+            0 => Schedule::Random,
+            1 => crowd(2),
+            _ => Schedule::Pct { depth: 4, length: 40 },
+        };
+        let play = || {
+            let change = Change::new();
+            drop(change.waiting.listen());
+            let notifies = |all: bool| {
+                let theirs = change.clone();
+                thread::spawn(move || {
+                    let took = |_| {
+                        let before = steps();
+                        if all {
+                            theirs.waiting.notify_all()
+                        } else {
+                            theirs.waiting.notify_one()
+                        }
+                        steps() - before
+                    };
+                    (0..5).map(took).max().unwrap()
+                })
+            };
+            let others = [true, false, false].map(notifies);
+            let most = others.into_iter().map(|other| other.join().unwrap()).max().unwrap();
+            assert!(most <= 2, "{most} steps");
+        };
+        if let Err(failure) = Simulation::new().seed(seed).schedule(schedule).run(play) {
+            panic!("{failure}");
+        }
+    }
+}
+
+/// A waker that panics when it is dropped: who is polled by another task goes on, and who unwinds does not end the program.
+#[test]
+fn a_waker_that_panics_when_it_is_dropped_goes_no_further() {
+    const BURSTS: RawWakerVTable = RawWakerVTable::new(
+        |nothing| RawWaker::new(nothing, &BURSTS),
+        |_| (),
+        |_| (),
+        |_| resume_unwind(Box::new("a waker's")),
+    );
+    let play = || {
+        // SAFETY: it does nothing with what it points to, on whichever thread. It is never dropped here.
+        let bursts = ManuallyDrop::new(unsafe { Waker::new(std::ptr::null(), &BURSTS) });
+        let waiting = WaitList::new(Pair::best());
+        let mut polled = waiting.polled();
+        for waker in [&*bursts, Waker::noop()] {
+            assert!(polled.poll(&Context::from_waker(waker), || None::<()>).is_pending());
+        }
+        drop(polled);
+        let mut polled = waiting.polled();
+        assert!(polled.poll(&Context::from_waker(&bursts), || None::<()>).is_pending());
+        let unwinds = move || {
+            let _polled = polled;
+            resume_unwind(Box::new("its own"));
+        };
+        let heard = catch_unwind(AssertUnwindSafe(unwinds)).unwrap_err();
+        assert_eq!(heard.downcast_ref(), Some(&"its own"));
+        assert_eq!(waiting.len_hint(), 0);
+    };
+    Simulation::new().run(play).unwrap();
 }

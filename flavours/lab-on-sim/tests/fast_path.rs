@@ -1,6 +1,7 @@
 //! SALSA in chunks of one, two and four tasks through the conformance suite, on simulated schedules with store
 //! buffers: tasks are got without a claim there, and chunks are stolen. A pool of such chunks that always came to its
-//! slow path would pass the suite as well.
+//! slow path would pass the suite as well. A hand that holds several tasks at once needs chunks of more than one line: those of eight and
+//! more are in the suite as they are, and `scenarios::salsa` has hands that are robbed.
 
 extern crate lab_on_sim as cantina_lab;
 

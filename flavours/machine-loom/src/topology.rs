@@ -14,6 +14,11 @@ impl Topology {
         Self::mock(1, 2)
     }
 
+    /// As [`detect`](Self::detect): a model's threads have no cores.
+    pub fn of_thread() -> Self {
+        Self::detect()
+    }
+
     /// `nodes` nodes of `cores` cores each, numbered node by node, all equally far apart.
     pub fn mock(nodes: usize, cores: usize) -> Self {
         Self(cantina_machine::Topology::mock(nodes, cores))

@@ -53,7 +53,7 @@ pub(crate) enum Command {
     Calibrate(CalibrateArgs),
     /// Make the page of a record again.
     Report(ReportArgs),
-    /// Compare two records: what changed by more than the noise. Exit code 1 when something got worse.
+    /// Compare two records: what changed by more than the noise. Exit code 1 when something got worse, 2 when nothing could be compared.
     Compare(CompareArgs),
     /// List pools, contenders, peers, experiments and machines.
     List,

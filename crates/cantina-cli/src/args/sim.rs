@@ -123,6 +123,16 @@ impl SimArgs {
         self.machine.as_ref().map_or_else(Machine::default, |chosen| chosen.machine.clone())
     }
 
+    /// What these words mean, typed behind `cantina sim`.
+    #[cfg(test)]
+    pub(crate) fn of_words(words: &str) -> Self {
+        let line = ["cantina", "sim"].into_iter().chain(words.split_whitespace());
+        match <super::CommandLine as clap::Parser>::try_parse_from(line).unwrap().command {
+            super::Command::Sim(options) => (*options).into(),
+            other => panic!("{other:?}"),
+        }
+    }
+
     /// What to type for the same run again, without the directory.
     pub(crate) fn command_line(&self) -> String {
         let mut words = vec!["sim".to_owned()];
@@ -156,17 +166,6 @@ impl SimArgs {
 #[cfg(test)]
 mod tests {
     use super::SimArgs;
-    use crate::args::{Command, CommandLine};
-    use clap::Parser;
-
-    fn sim(words: &str) -> SimArgs {
-        let line = ["cantina"].into_iter().chain(words.split_whitespace());
-        match CommandLine::try_parse_from(line).unwrap().command {
-            Command::Sim(options) => (*options).into(),
-            other => panic!("{other:?}"),
-        }
-    }
-
     #[test]
     fn a_run_can_be_repeated_by_its_command_line() {
         for words in [
@@ -174,7 +173,8 @@ mod tests {
             "sim ratios --machine 2x4 --quick --shape 1P/7C --pools salsa,locked --seeds 3 --tasks 50 \
              --memory-limit 64 --most-steps 7",
         ] {
-            assert_eq!(sim(words).command_line(), words);
+            let typed = words.strip_prefix("sim ").unwrap();
+            assert_eq!(SimArgs::of_words(typed).command_line(), words);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What an experiment cannot do, said before anything is run.
 
 use crate::args::Shape;
+use crate::peer;
 use crate::typo::did_you_mean;
 use cantina_lab::experiment::{pollers, rooms_stack, scheduling, single_producer};
 use cantina_lab::registry;
@@ -71,10 +72,41 @@ pub(super) fn check_pools(
     let Some(stranger) = typed.iter().find(|name| !allowed.contains(name)) else { return Ok(()) };
     let base = stranger.strip_suffix("-batch").unwrap_or(stranger);
     let is_known = registry::facts().iter().any(|facts| facts.name == base);
+    // Those of batches have names of their own.
+    let is_peer = peer::all().iter().any(|peer| peer.name() == stranger)
+        || peer::scheduling::all().any(|peer| peer.name == stranger);
     let suggestion = did_you_mean(stranger, allowed);
     let allowed = allowed.join(", ");
-    Err(match is_known {
-        true => format!("{stranger} takes no part in {experiment}; allowed: {allowed}"),
-        false => format!("no pool is called `{stranger}`{suggestion}; allowed: {allowed}"),
+    Err(match (is_known, is_peer) {
+        (true, _) => format!("{stranger} takes no part in {experiment}; allowed: {allowed}"),
+        (false, true) => {
+            format!(
+                "{stranger} is a peer that takes no part in {experiment} here; allowed: {allowed}"
+            )
+        }
+        (false, false) => format!("no pool is called `{stranger}`{suggestion}; allowed: {allowed}"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_pools;
+
+    #[test]
+    fn a_peer_that_an_experiment_does_not_run_is_known_all_the_same() {
+        let allowed = ["salsa", "rtrb-batch"].map(str::to_owned);
+        let refused = |name: &str| {
+            check_pools("fairness", &[name.to_owned()], &allowed).unwrap_err().replace('`', "")
+        };
+        for peer in ["rtrb", "kanal-batch", "forte"] {
+            let expected =
+                format!("{peer} is a peer that takes no part in fairness here; allowed: ");
+            assert!(refused(peer).starts_with(&expected), "{}", refused(peer));
+        }
+        for pool in ["cafe", "cafe-batch"] {
+            assert!(refused(pool).starts_with(&format!("{pool} takes no part in fairness; ")));
+        }
+        assert!(refused("salza").starts_with("no pool is called salza"));
+        assert_eq!(check_pools("fairness", &allowed, &allowed), Ok(()));
+    }
 }

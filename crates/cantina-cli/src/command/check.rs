@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::screen;
 use crate::typo::did_you_mean;
-use crate::view::Progress;
+use crate::view::{Progress, short};
 use cantina_lab::conformance::{Effort, trials};
 use cantina_sim::trace::Trace;
 use simulated::Replayed;
@@ -111,8 +111,8 @@ fn summary(lanes: &[Lane], seed: u64) -> String {
     let mut text = String::new();
     for lane in lanes {
         let (on, ran, checks) = (lane.on.name(), lane.ran, lane.trials.len());
-        let seconds = lane.spent.as_secs_f64();
-        let _ = writeln!(text, "{on}: {ran} runs of {checks} checks in {seconds:.1} s");
+        let seconds = short(lane.spent.as_secs_f64());
+        let _ = writeln!(text, "{on}: {ran} runs of {checks} checks in {seconds} s");
     }
     let _ = writeln!(text, "Nothing found, from seed {seed} on.");
     text

@@ -1,22 +1,30 @@
-//! `cantina compare`: what changed from one record to another by more than the noise.
+//! `cantina compare`: what changed from one record to another by more than the [noise].
 //!
-//! The noise of a value is what lies between its smallest and its largest reading. Where the two ranges overlap nothing is said to have
-//! changed. What was measured with cores farther apart or nearer, and what has not converged, is not compared.
+//! What was measured with cores farther apart or nearer, what has not converged, what is of another length, and what was run once, is not
+//! compared; nor are values of which only the median is known. All of that is said.
 
+mod noise;
 mod told;
 
 use super::{experiments, report};
 use crate::args::{CompareArgs, Format};
 use crate::failure::Failure;
 use crate::screen;
-use crate::view::{Axis, Better, Experiment, Measure};
-use cantina_lab::experiment::regime::{self, Distance};
+use crate::view::{Axis, Experiment, Measure};
 use cantina_record::{Record, Row, Value};
+use noise::{Range, judge, obstacle};
+
+/// How many reasons are named where nothing was compared.
+const REASONS: usize = 4;
 
 /// Two records, value by value.
 #[derive(Debug)]
 struct Comparison {
     lines: Vec<Line>,
+    /// Of which measures both records have values, and no noise.
+    without_noise: Vec<String>,
+    /// What else is to be known of the two.
+    warnings: Vec<String>,
 }
 
 /// A value that at least one of the records has.
@@ -47,14 +55,6 @@ struct Key {
     measure: &'static str,
 }
 
-/// A value between its smallest and its largest reading.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Range {
-    value: f64,
-    low: f64,
-    high: f64,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Better,
@@ -78,31 +78,31 @@ impl Verdict {
     }
 }
 
-/// Reads both, tells what changed, and fails if something got worse.
+/// Reads both, tells what changed, and fails if something got worse, or nothing could be compared.
 pub(super) fn run(args: &CompareArgs) -> Result<(), Failure> {
     let (old, new) = (report::read(&args.old)?, report::read(&args.new)?);
-    for fact in ["cpu", "cores", "build"] {
-        let [before, now] =
-            [&old, &new].map(|record| record.machine.get(fact).map(Value::to_string));
-        if let (Some(before), Some(now)) = (before, now)
-            && before != now
-        {
-            screen::warn(&format!("the records differ in {fact}: {before} and {now}"));
-        }
-    }
     let comparison = Comparison::of(&old, &new);
+    let refuse = |why: String| {
+        let (old, new) = (args.old.display(), args.new.display());
+        Err(Failure::BadInput(format!("`{old}` and `{new}` {why}")))
+    };
     if !comparison.lines.iter().any(|line| line.old.is_some() && line.new.is_some()) {
-        return Err(Failure::BadInput(format!(
-            "`{}` and `{}` have no cell in common; allowed: records of the same experiments",
-            args.old.display(),
-            args.new.display()
-        )));
+        return refuse(
+            "have no cell in common; allowed: records of the same experiments".to_owned(),
+        );
     }
+    comparison.warnings.iter().for_each(|line| screen::warn(line));
     screen::show(&match args.format {
         Format::Table => comparison.table(),
         Format::Csv => comparison.csv(),
         Format::Json => comparison.json(),
     })?;
+    if let Some(reasons) = comparison.nothing_compared() {
+        return refuse(format!(
+            "differ in how they were measured, nothing could be compared: {reasons}; allowed: \
+             records of the same command in the same regime"
+        ));
+    }
     match comparison.count(Verdict::Worse) {
         0 => Ok(()),
         worse => Err(Failure::Failed(format!("{worse} of {} got worse", comparison.lines.len()))),
@@ -123,7 +123,27 @@ impl Comparison {
                 lines.push(Line::of(key, measure, None, Some(row)));
             }
         }
-        Self { lines }
+        let warnings = warnings(old, new, &before, &now, &lines);
+        Self { lines, without_noise: without_noise(old, new), warnings }
+    }
+
+    /// Why no value was compared, if none was.
+    fn nothing_compared(&self) -> Option<String> {
+        let is_compared =
+            |line: &Line| [Verdict::Better, Verdict::Worse, Verdict::Same].contains(&line.verdict);
+        if self.lines.iter().any(is_compared) {
+            return None;
+        }
+        let mut reasons: Vec<&str> = Vec::new();
+        for line in self.lines.iter().filter(|line| line.verdict == Verdict::NotComparable) {
+            if !reasons.contains(&line.reason.as_str()) {
+                reasons.push(&line.reason);
+            }
+        }
+        let more = reasons.len().saturating_sub(REASONS);
+        let more = (more > 0).then(|| format!(", and {more} more"));
+        reasons.truncate(REASONS);
+        Some(reasons.join(", ") + &more.unwrap_or_default())
     }
 
     fn count(&self, verdict: Verdict) -> usize {
@@ -139,7 +159,7 @@ fn values(record: &Record) -> Vec<(Key, &Row, &'static Measure)> {
         let Some(experiment) = known else { continue };
         for measure in experiment.measures {
             let key = Key::of(experiment, measure, row);
-            if range(measure, row).is_some() && values.iter().all(|(known, ..)| *known != key) {
+            if Range::of(measure, row).is_some() && values.iter().all(|(known, ..)| *known != key) {
                 values.push((key, row, measure));
             }
         }
@@ -147,11 +167,62 @@ fn values(record: &Record) -> Vec<(Key, &Row, &'static Measure)> {
     values
 }
 
-fn range(measure: &Measure, row: &Row) -> Option<Range> {
-    let (low, high) = measure.spread?;
-    let value = row.number(measure.value)?;
-    let (low, high) = (row.number(low)?, row.number(high)?);
-    Some(Range { value, low: low.min(value), high: high.max(value) })
+/// What both records have that is never compared.
+fn without_noise(old: &Record, new: &Record) -> Vec<String> {
+    let mut names = Vec::new();
+    for experiment in experiments() {
+        for measure in experiment.measures {
+            let is_bare = |row: &Row| {
+                row.experiment == experiment.name
+                    && row.number(measure.value).is_some()
+                    && Range::of(measure, row).is_none()
+            };
+            if [old, new].iter().all(|record| record.rows.iter().any(is_bare)) {
+                names.push(format!("{} of {}", measure.title.to_lowercase(), experiment.name));
+            }
+        }
+    }
+    names
+}
+
+/// What a reader should know before he believes a comparison.
+fn warnings(
+    old: &Record,
+    new: &Record,
+    before: &[(Key, &Row, &'static Measure)],
+    now: &[(Key, &Row, &'static Measure)],
+    lines: &[Line],
+) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for fact in ["cpu", "cores", "build", "command"] {
+        let [before, now] = [old, new].map(|record| record.machine.get(fact).map(Value::to_string));
+        if let (Some(before), Some(now)) = (before, now)
+            && before != now
+        {
+            warnings.push(format!("the records differ in {fact}: {before} and {now}"));
+        }
+    }
+    let common = || {
+        before.iter().filter_map(|(key, old, _)| {
+            now.iter().find(|(other, ..)| other == key).map(|(_, new, _)| (*old, *new))
+        })
+    };
+    let lengths: Vec<_> = common().filter_map(|(old, new)| noise::lengths(old, new)).collect();
+    if let [(before, now), ..] = lengths[..] {
+        let (some, all) = (lengths.len(), common().count());
+        warnings.push(format!(
+            "{some} of {all} value(s) are of other lengths, such as {before} tasks, and {now}"
+        ));
+    }
+    let seeds = common().filter(|(old, new)| noise::has_other_seeds(old, new)).count();
+    if seeds > 0 {
+        warnings.push(format!("{seeds} value(s) are of other numbers of seeds"));
+    }
+    let gone = lines.iter().filter(|line| line.verdict == Verdict::OnlyOld).count();
+    if gone > 0 {
+        warnings.push(format!("{gone} value(s) are in the old record only"));
+    }
+    warnings
 }
 
 impl Key {
@@ -184,12 +255,13 @@ impl Key {
 impl Line {
     fn of(key: &Key, measure: &Measure, old: Option<&Row>, new: Option<&Row>) -> Self {
         let reason = old.zip(new).and_then(|(old, new)| obstacle(old, new));
-        let [before, now] = [old, new].map(|row| row.and_then(|row| range(measure, row)));
-        let verdict = match (before, now) {
-            (Some(_), None) => Verdict::OnlyOld,
-            (None, _) => Verdict::OnlyNew,
-            _ if reason.is_some() => Verdict::NotComparable,
-            (Some(before), Some(now)) => judge(measure.better, before, now),
+        let [before, now] = [old, new].map(|row| row.and_then(|row| Range::of(measure, row)));
+        let both = old.zip(new).zip(before.zip(now));
+        let verdict = match both {
+            None if before.is_some() => Verdict::OnlyOld,
+            None => Verdict::OnlyNew,
+            Some(_) if reason.is_some() => Verdict::NotComparable,
+            Some(((old, new), (before, now))) => judge(measure, [old, new], [before, now]),
         };
         let times = before.zip(now).map(|(old, new)| measure.better.ratio(new.value, old.value));
         Self {
@@ -202,38 +274,6 @@ impl Line {
             reason: reason.unwrap_or_default(),
         }
     }
-}
-
-/// What became of a value.
-fn judge(better: Better, old: Range, new: Range) -> Verdict {
-    let overlap = old.low <= new.high && new.low <= old.high;
-    match (overlap, better.prefers(new.value, old.value)) {
-        (true, _) => Verdict::Same,
-        (false, true) => Verdict::Better,
-        (false, false) => Verdict::Worse,
-    }
-}
-
-/// Why two rows cannot be compared, if they cannot.
-fn obstacle(old: &Row, new: &Row) -> Option<String> {
-    let both = [old, new];
-    if both.iter().any(|row| row.fields.get("converged") == Some(&Value::Flag(false))) {
-        return Some("not converged".to_owned());
-    }
-    if both.iter().any(|row| regime::has_moved(row)) {
-        return Some("the cores moved meanwhile".to_owned());
-    }
-    let is_real = |row: &&Row| row.machine == "real";
-    if both.iter().filter(|row| is_real(row)).any(|row| row.number("repetitions") == Some(1.0)) {
-        return Some("a single repetition: the noise is not known".to_owned());
-    }
-    let distance =
-        |row: &Row| Distance { ping_pong: row.number(regime::PING_PONG), contended_add: None };
-    let is_known =
-        |row: &&Row| row.text(regime::FIELD).is_some() || row.number(regime::PING_PONG).is_some();
-    let [before, now] = both.map(distance);
-    let differ = both.iter().all(is_known) && now.has_moved(before);
-    differ.then(|| format!("different regimes: cores {before}, and {now}"))
 }
 
 #[cfg(test)]

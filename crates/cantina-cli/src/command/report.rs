@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::screen;
 use crate::view;
+use cantina_lab::experiment::per_thousand;
 use cantina_record::Record;
 use std::fmt::Display;
 use std::fs;
@@ -19,7 +20,10 @@ pub(super) fn read(path: &Path) -> Result<Record, Failure> {
         Failure::BadInput(format!("`{shown}`: {what}; allowed: a record.json that cantina wrote"))
     };
     let json = fs::read_to_string(path).map_err(|error| refuse(&error))?;
-    Record::from_json(&json).map_err(|error| refuse(&error))
+    let record = Record::from_json(&json).map_err(|error| refuse(&error))?;
+    // An older record has only the steals of whole runs.
+    let rows = record.rows.into_iter().map(per_thousand).collect();
+    Ok(Record { rows, ..record })
 }
 
 /// Reads the record, prints its tables and writes its page.

@@ -6,6 +6,7 @@
 mod cell;
 mod lemma;
 mod part;
+mod size;
 pub(crate) mod validate;
 mod variant;
 
@@ -17,8 +18,9 @@ use crate::view::Progress;
 use cantina_record::{Facts, Record};
 use cantina_sim::cost::Machine;
 use lab_on_sim::experiment::scheduling;
-use lemma::Lemma;
+use lemma::{Lemma, Runs};
 use part::Part;
+use size::Size;
 
 /// How often a cell is run, each time from another seed.
 const SEEDS: u64 = 5;
@@ -31,6 +33,13 @@ pub(super) struct Plan<'a> {
     parts: Vec<Part>,
     lemmas: Vec<Lemma>,
     seeds: u64,
+}
+
+impl Plan<'_> {
+    fn runs<'a>(&'a self, progress: &'a Progress) -> Runs<'a> {
+        let SimArgs { memory_limit, most_steps, .. } = *self.args;
+        Runs { machine: &self.machine, seeds: self.seeds, memory_limit, most_steps, progress }
+    }
 }
 
 /// Turns the arguments into what will be run.
@@ -51,27 +60,36 @@ pub(super) fn plan(args: &SimArgs) -> Result<Plan<'_>, Failure> {
 pub(super) fn run(plan: &Plan<'_>) -> Result<Record, Failure> {
     let cells: usize = plan.parts.iter().map(|part| part.cells().count()).sum();
     let cells = cells + plan.lemmas.iter().map(Lemma::cells).sum::<usize>();
-    for part in plan.parts.iter().filter(|part| part.is_divisible()) {
+    let mut size = Size::default();
+    for part in &plan.parts {
         for (pool, shape, variant) in part.cells() {
-            part.cell(pool, shape, variant, plan.seeds, plan.args).check_size()?;
+            part.cell(pool, shape, variant, plan.seeds, plan.args).check_size(&mut size)?;
         }
     }
+    for lemma in &plan.lemmas {
+        lemma.check_size(&plan.runs(&Progress::new(0)), &mut size)?;
+    }
     let progress = Progress::telling(cells as u64 * plan.seeds);
+    let left_out = plan.parts.iter().flat_map(Part::left_out);
+    let left_out = left_out.chain(plan.lemmas.iter().flat_map(Lemma::left_out));
+    for line in left_out.chain(size.announcement()) {
+        progress.note(&format!("note: {line}"));
+    }
     let mut rows = Vec::new();
     for part in &plan.parts {
         let mut cells = Vec::new();
         for (pool, shape, variant) in part.cells() {
-            progress.doing(&format!("{} {shape} {}", part.experiment, pool.name));
             let cell = part.cell(pool, shape, variant, plan.seeds, plan.args);
-            cells.push(variant.label(cell.run(part.experiment, &progress)?));
+            cells.push(variant.label(cell.run(&progress)?));
         }
+        cells.extend(part.skipped(&plan.machine));
         rows.extend(match scheduling::NAMES.contains(&part.experiment) {
             true => scheduling::finish(cells),
             false => cells,
         });
     }
     for lemma in &plan.lemmas {
-        rows.extend(lemma.run(&plan.machine, plan.seeds, plan.args.memory_limit, &progress)?);
+        rows.extend(lemma.run(&plan.runs(&progress))?);
     }
     let machine = &plan.machine;
     Ok(Record {

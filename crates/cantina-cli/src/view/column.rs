@@ -1,6 +1,7 @@
 //! The columns of a panel: which there are, in which order, and which belong together.
 
 use super::experiment::Axis;
+use super::number::short;
 use cantina_record::{Row, Value};
 use std::cmp::Ordering;
 
@@ -103,7 +104,9 @@ impl Key {
     fn label(&self) -> String {
         match self {
             Self::Shape(producers, consumers) => format!("{producers}P/{consumers}C"),
-            Self::Number(number) => number.to_string(),
+            // A count as it is; what lies between counts was computed.
+            Self::Number(number) if number.fract() == 0.0 => number.to_string(),
+            Self::Number(number) => short(*number),
             Self::Text(text) => text.clone(),
             Self::None => "none".to_owned(),
         }
@@ -189,6 +192,8 @@ mod tests {
             row().with("height", "tall"),
             row().with("height", 10),
             row().with("height", 2.5),
+            row().with("height", 12_345),
+            row().with("height", 1.0 / 3.0),
             row(),
             row().with("height", "flat"),
         ];
@@ -196,8 +201,10 @@ mod tests {
             columns(HEIGHT.axis, &rows),
             expected(&[
                 ("none", false),
-                ("2.5", false),
+                ("0.333", false),
+                ("2.50", true),
                 ("10", true),
+                ("12345", true),
                 ("tall", false),
                 ("flat", false),
             ])

@@ -11,7 +11,7 @@
 use cantina_lab::experiment::regime;
 
 /// The row fields that mean the same in every experiment.
-pub(super) const RESERVED: [&str; 13] = [
+pub(super) const RESERVED: [&str; 15] = [
     "version",
     SKIPPED,
     "discarded",
@@ -25,6 +25,8 @@ pub(super) const RESERVED: [&str; 13] = [
     regime::HAS_MOVED,
     CONVERGED,
     "second_half_to_first",
+    "to_half_as_many",
+    "rank_error_to_half_as_many",
 ];
 
 /// The field with the reason why there are no values.

@@ -132,12 +132,18 @@ pub(crate) fn constants<'a>(experiment: &Experiment, rows: &'a [Row]) -> Vec<(&'
 fn chart<'a>(experiment: &'a Experiment, measure: &'a Measure, rows: &[&'a Row]) -> Chart<'a> {
     let split = Split::new(experiment, rows);
     let mut groups: Vec<(Vec<String>, Vec<&Row>)> = Vec::new();
-    for &row in rows {
+    // Why somebody has no values is said in each panel in which he could have some.
+    let is_everywhere = |row: &&&Row| row.text(SKIPPED).is_some() && split.is_open(row);
+    for &row in rows.iter().filter(|row| !is_everywhere(row)) {
         let key = split.key(row);
         match groups.iter_mut().find(|(known, _)| *known == key) {
             Some((_, group)) => group.push(row),
             None => groups.push((key, vec![row])),
         }
+    }
+    for &row in rows.iter().filter(is_everywhere) {
+        let panels = groups.iter_mut().filter(|(key, _)| split.admits(key, row));
+        panels.for_each(|(_, group)| group.push(row));
     }
     // Simulated machines stand behind the real one; the sort keeps the order otherwise.
     groups.sort_by_key(|(_, group)| group[0].machine != "real");

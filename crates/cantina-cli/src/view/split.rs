@@ -50,6 +50,25 @@ impl Split {
         [machine].into_iter().chain(shape).chain(fields).collect()
     }
 
+    /// Whether a row without values, which says why there are none, belongs to the panel of a key: where it does not have a
+    /// field, to those of all its values.
+    pub(super) fn admits(&self, key: &[String], row: &Row) -> bool {
+        let own = self.key(row);
+        let before = own.len() - self.fields.len();
+        let is_open = |at: usize| at >= before && self.lacks(at - before, row);
+        key.len() == own.len() && (0..own.len()).all(|at| is_open(at) || own[at] == key[at])
+    }
+
+    /// Whether a row could belong to several panels.
+    pub(super) fn is_open(&self, row: &Row) -> bool {
+        (0..self.fields.len()).any(|at| self.lacks(at, row))
+    }
+
+    fn lacks(&self, at: usize, row: &Row) -> bool {
+        let (name, only) = &self.fields[at];
+        only.is_none() && !row.fields.contains_key(*name)
+    }
+
     /// The parts of the key that tell a row's panel from the others.
     pub(super) fn title(&self, row: &Row) -> String {
         let parts = self.key(row).into_iter().zip(&self.varying);

@@ -25,7 +25,8 @@ pub(crate) fn short_bench() -> Command {
 pub(crate) fn one_line_error(output: &Output, code: i32) -> String {
     let text = String::from_utf8(output.stderr.clone()).unwrap();
     assert_eq!(output.status.code(), Some(code), "{text}");
-    let is_told = |line: &&str| line.starts_with("warning: ") || line.starts_with("running: ");
+    let told = ["warning: ", "running: ", "note: "];
+    let is_told = |line: &&str| told.iter().any(|beginning| line.starts_with(beginning));
     let errors: Vec<&str> = text.lines().filter(|line| !is_told(line)).collect();
     let [line] = errors[..] else { panic!("not one line: {text:?}") };
     assert!(line.starts_with("error: "), "{line:?}");

@@ -88,16 +88,16 @@ pub(super) fn never_more_than_the_capacity_are_inside(case: &Case) -> Result<(),
                     }
                     // room: whoever made it had counted itself out.
                     fence::full();
-                    // stat: the fence orders it.
+                    // bare: the fence orders it.
                     let inside = surely_inside.fetch_add(1, Relaxed) + 1;
                     ensure(inside <= capacity, format_args!("at most {capacity} inside"), inside)?;
                 } else {
-                    // stat: the fence orders it.
+                    // bare: the fence orders it.
                     surely_inside.fetch_sub(1, Relaxed);
                     // room: counted out before there is any.
                     fence::full();
                     if worker.get().is_none() {
-                        // stat: it made no room.
+                        // bare: it made no room.
                         surely_inside.fetch_add(1, Relaxed);
                     }
                 }

@@ -33,7 +33,7 @@ pub(super) fn handles_come_and_go_while_others_work(case: &Case) -> Result<(), F
                 }
                 churner = churner.live()?;
             }
-            // stat: the one that stays only wants to know when to stop.
+            // hint: the one that stays only wants to know when to stop.
             coming_and_going.fetch_sub(1, Relaxed);
             Ok(churner)
         });
@@ -41,7 +41,7 @@ pub(super) fn handles_come_and_go_while_others_work(case: &Case) -> Result<(), F
     let mut stays = Churner::new(pool.clone(), churners as u64, case.random());
     let mut worker = pool.worker();
     crew.start("the thread that stays", move |watch| {
-        // stat: see above.
+        // hint: see above.
         while coming_and_going.load(Relaxed) > 0 {
             watch.check("staying")?;
             stays.work(both(&mut worker))?;

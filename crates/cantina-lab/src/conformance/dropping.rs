@@ -6,7 +6,7 @@ use super::finding::{Finding, ensure};
 use super::must;
 use super::pool::{AnyConsumer, AnyPool, AnyProducer, AnyWorker};
 use super::task::{Counted, DropPanic, Tally};
-use super::traffic::{self, Calls, Shape};
+use super::traffic::{self, Calls, Threads};
 use cantina::pool::{Consumer, Producer, TaskPool};
 use machine::random::Random;
 use machine::thread;
@@ -152,9 +152,9 @@ pub(super) fn tasks_that_panic_when_dropped_take_no_other_with_them(
             1,
             &format!("after the tasks {panics:?} panicked, dropped by a {last:?}"),
         )?;
-        let shape = Shape { producers: 1, consumers: 1, workers: 0 };
+        let threads = Threads { producers: 1, consumers: 1, workers: 0 };
         for pool in [&bystander, &case.pool()] {
-            traffic::run::<u64>(case, pool, shape, Calls::Mixed, 40)?;
+            traffic::run::<u64>(case, pool, threads, Calls::Mixed, 40)?;
         }
     }
     Ok(())

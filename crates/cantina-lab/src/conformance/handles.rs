@@ -4,7 +4,7 @@ use super::account::balance;
 use super::case::Case;
 use super::finding::{Finding, ensure, same};
 use super::must;
-use super::traffic::{self, Calls, Shape};
+use super::traffic::{self, Calls, Threads};
 use cantina::pool::{Consumer, TaskPool};
 use machine::thread;
 
@@ -13,8 +13,8 @@ use machine::thread;
 pub(super) fn a_stalled_thread_blocks_nobody(case: &Case) -> Result<(), Finding> {
     let pool = case.pool::<u64>();
     let others_work = |stalled: &str| {
-        let shape = Shape { producers: 1, consumers: 1, workers: 1 };
-        traffic::run::<u64>(case, &pool, shape, Calls::Mixed, case.effort.tasks)
+        let threads = Threads { producers: 1, consumers: 1, workers: 1 };
+        traffic::run::<u64>(case, &pool, threads, Calls::Mixed, case.effort.tasks)
             .map_err(|finding| finding.of(stalled))
     };
     let mut worker = pool.worker();

@@ -3,7 +3,7 @@
 use super::case::Case;
 use super::finding::Finding;
 use super::task::{Aligned, Large, Task};
-use super::traffic::{self, Calls, Shape};
+use super::traffic::{self, Calls, Threads};
 
 /// Producers, consumers, workers.
 const SHAPES: [(usize, usize, usize); 12] = [
@@ -22,15 +22,15 @@ const SHAPES: [(usize, usize, usize); 12] = [
 ];
 
 pub(super) fn every_task_is_got_exactly_once(case: &Case) -> Result<(), Finding> {
-    for shape in shapes(case) {
-        traffic::run::<u64>(case, &case.pool(), shape, Calls::Single, case.effort.tasks)?;
+    for threads in crews(case) {
+        traffic::run::<u64>(case, &case.pool(), threads, Calls::Single, case.effort.tasks)?;
     }
     Ok(())
 }
 
 pub(super) fn batches_and_single_calls_go_together(case: &Case) -> Result<(), Finding> {
-    for shape in shapes(case) {
-        traffic::run::<u64>(case, &case.pool(), shape, Calls::Mixed, case.effort.tasks)?;
+    for threads in crews(case) {
+        traffic::run::<u64>(case, &case.pool(), threads, Calls::Mixed, case.effort.tasks)?;
     }
     Ok(())
 }
@@ -45,13 +45,15 @@ pub(super) fn tasks_of_every_size_and_alignment_arrive_whole(case: &Case) -> Res
 }
 
 fn arrive_whole<T: Task>(case: &Case) -> Result<(), Finding> {
-    let shape = Shape { producers: 1, consumers: 1, workers: 1 };
-    traffic::run::<T>(case, &case.pool(), shape, Calls::Mixed, case.effort.tasks / 2)
+    let threads = Threads { producers: 1, consumers: 1, workers: 1 };
+    traffic::run::<T>(case, &case.pool(), threads, Calls::Mixed, case.effort.tasks / 2)
 }
 
-fn shapes(case: &Case) -> impl Iterator<Item = Shape> {
+fn crews(case: &Case) -> impl Iterator<Item = Threads> {
     SHAPES
         .iter()
-        .map(|&(producers, consumers, workers)| Shape { producers, consumers, workers })
-        .filter(|shape| shape.producers + shape.consumers + shape.workers <= case.effort.threads)
+        .map(|&(producers, consumers, workers)| Threads { producers, consumers, workers })
+        .filter(|threads| {
+            threads.producers + threads.consumers + threads.workers <= case.effort.threads
+        })
 }

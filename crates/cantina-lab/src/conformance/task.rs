@@ -146,7 +146,7 @@ impl Tally {
     /// Whether task `n` was dropped `times(n)` times. The droppers have been joined.
     pub(super) fn each(&self, times: impl Fn(usize) -> usize, when: &str) -> Result<(), Finding> {
         self.0.iter().enumerate().try_for_each(|(number, drops)| {
-            // stat: whoever dropped has been joined.
+            // bare: whoever dropped has been joined.
             let (times, seen) = (times(number), drops.load(Relaxed));
             let expected = format!("{when}: task {number} dropped {times} times");
             ensure(seen == times, expected, format_args!("{seen} times"))
@@ -162,7 +162,7 @@ impl Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        // stat: judged after joining.
+        // bare: judged after joining.
         self.tally.0[self.number].fetch_add(1, Relaxed);
         if self.panics {
             // Not `panic!`: it is no news, and need not be printed.

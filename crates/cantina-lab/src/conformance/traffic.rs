@@ -29,7 +29,7 @@ const BATCH: usize = 9;
 
 /// How many threads only put, only get, and do both.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
+pub(super) struct Threads {
     pub(super) producers: usize,
     pub(super) consumers: usize,
     pub(super) workers: usize,
@@ -63,29 +63,29 @@ pub(super) struct Getter {
 pub(super) fn run<T: Task>(
     case: &Case,
     pool: &AnyPool<T>,
-    shape: Shape,
+    threads: Threads,
     calls: Calls,
     tasks: usize,
 ) -> Result<(), Finding> {
-    let putters = shape.producers + shape.workers;
+    let putters = threads.producers + threads.workers;
     let each = tasks.div_ceil(putters) as u64;
     let putting = Arc::new(AtomicUsize::new(putters));
     let mut crew = case.crew();
-    for index in 0..putters + shape.consumers {
+    for index in 0..putters + threads.consumers {
         let first = index as u64 * each;
         let [puts, gets] = [(); 2].map(|()| case.random());
         let putter = Putter { numbers: first..first + each, calls, random: puts };
         let getter = Getter { got: Vec::new(), calls, random: gets };
         let (pool, putting) = (pool.clone(), putting.clone());
-        if index < shape.producers {
-            crew.start(format!("producer {index} of {shape}"), move |watch| {
+        if index < threads.producers {
+            crew.start(format!("producer {index} of {threads}"), move |watch| {
                 putter.run(&mut pool.producer(), watch)?;
                 // done: everything is put.
                 putting.fetch_sub(1, Release);
                 Ok(Vec::new())
             });
         } else if index < putters {
-            crew.start(format!("worker {index} of {shape}"), move |watch| {
+            crew.start(format!("worker {index} of {threads}"), move |watch| {
                 let mut worker = pool.worker();
                 let getter = putter.run_with_getter(getter, &mut worker, watch)?;
                 // done: everything is put.
@@ -93,7 +93,7 @@ pub(super) fn run<T: Task>(
                 getter.run(&mut worker, &putting, watch)
             });
         } else {
-            crew.start(format!("consumer {index} of {shape}"), move |watch| {
+            crew.start(format!("consumer {index} of {threads}"), move |watch| {
                 getter.run(&mut pool.consumer(), &putting, watch)
             });
         }
@@ -103,7 +103,7 @@ pub(super) fn run<T: Task>(
     let put = (0..each * putters as u64).filter_map(|n| T::numbered(n).number());
     let left = must::drain(&mut pool.consumer(), &case.watch)?;
     balance(put, got.into_iter().flatten().chain(left.iter().copied()))?;
-    let expected = format!("{shape}: nothing left when all consumers had found nothing");
+    let expected = format!("{threads}: nothing left when all consumers had found nothing");
     ensure(left.is_empty(), expected, format_args!("tasks {left:?}"))
 }
 
@@ -231,7 +231,7 @@ impl Getter {
     }
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for Threads {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { producers, consumers, workers } = self;
         write!(f, "{producers} producers, {consumers} consumers and {workers} workers")

@@ -278,7 +278,7 @@ impl<T: Send> pool::Consumer<T> for Figure4Stack<T> {
         let guard = self.enter::<Getting>();
         let arrays = guard.view();
         // Before anything is taken: it may panic. In this room there are fewer and fewer.
-        // stat: as above.
+        // bare: rooms order it.
         let most = max.min(arrays.top.load(Relaxed).max(0) as usize);
         into.reserve(most);
         arrays.take(most, |task| into.push(task));

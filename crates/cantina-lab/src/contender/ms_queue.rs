@@ -188,7 +188,7 @@ impl<T: Send> Lane for Queue<T> {
                 return Err(stamp);
             }
             // For I4: a node is not retired while `tail` names it.
-            // stat: by `head` we see it at the dummy or past it, and it does not come back (I2).
+            // bare: by `head` we see it at the dummy or past it, and it does not come back (I2).
             if self.tail.load(Relaxed) == head {
                 self.move_tail(head, next);
             }

@@ -154,7 +154,7 @@ impl<T: Send> Lane for Stack<T> {
         let node = Node::new(task);
         let backoff = Backoff::new();
         loop {
-            // stat: only named, not looked at; the exchange decides.
+            // hint: only named, not looked at; the exchange decides.
             let top = self.top.load(Relaxed);
             // SAFETY: not linked yet, so nobody else knows it.
             unsafe { (*node).below.with_mut(|below| *below = top) };

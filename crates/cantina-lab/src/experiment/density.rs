@@ -69,11 +69,11 @@ pub fn fill(setting: Setting) -> u64 {
 fn put_until_full(tree: &TreeContainer<u64>, full: &AtomicBool) -> u64 {
     let mut random = Random::seeded(random::seed());
     let mut put = 0;
-    // stat: that it is time to stop.
+    // bare: that it is time to stop.
     while !full.load(Relaxed) {
         match tree.put_by(&mut random, put) {
             Ok(()) => put += 1,
-            // stat: as above.
+            // bare: as above.
             Err(_) => full.store(true, Relaxed),
         }
     }

@@ -29,7 +29,7 @@ pub use contestant::{
     Contestant, Drive, Shapes, drive, drive_ahead, drive_alone, drive_backlogged, drive_beside,
     drive_stamped, registered, registered_alone, registered_backlogged,
 };
-pub use counted::{CAS_FAILURES, CAS_PER_GET, STEALS, counted};
+pub use counted::{CAS_FAILURES, CAS_PER_GET, STEALS, STEALS_PER_1000, counted, per_thousand};
 pub use guard::Guard;
 pub use spread::Spread;
 

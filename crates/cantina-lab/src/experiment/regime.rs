@@ -8,7 +8,7 @@
 //! back and thus 55 to 170 one way.
 
 use super::Spread;
-use cantina_record::{Row, Value};
+use cantina_record::{Row, Value, short};
 use std::fmt;
 
 /// Cores are near while a word takes no longer than this, in nanoseconds: one and a half times the 30 that were seen.
@@ -127,7 +127,7 @@ pub fn has_moved(row: &Row) -> bool {
 impl fmt::Display for Distance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.ping_pong {
-            Some(nanos) => write!(f, "{nanos:.0} ns apart ({})", self.regime().name()),
+            Some(nanos) => write!(f, "{} ns apart ({})", short(nanos), self.regime().name()),
             None => f.write_str("one"),
         }
     }
@@ -162,6 +162,14 @@ mod tests {
         let names = [ALONE, at(26.0), at(30.0), at(55.0), at(170.0)].map(Distance::regime);
         use Regime::{Far, Near, OneCore};
         assert_eq!(names, [OneCore, Near, Near, Far, Far]);
+    }
+
+    #[test]
+    fn a_distance_has_three_digits() {
+        assert_eq!(at(28.04).to_string(), "28.0 ns apart (near)");
+        assert_eq!(at(170.4).to_string(), "170 ns apart (far)");
+        assert_eq!(at(5.678).to_string(), "5.68 ns apart (near)");
+        assert_eq!(ALONE.to_string(), "one");
     }
 
     #[test]

@@ -159,10 +159,10 @@ fn put_share(pool: &Cafe<u64>, tasks: usize, steps: Steps) -> Taken {
 fn get_all(pool: &Cafe<u64>, left: &AtomicUsize) {
     let mut end = pool.consumer();
     let backoff = Backoff::new();
-    // stat: how many are to be got.
+    // bare: how many are to be got.
     while left.load(Relaxed) > 0 {
         if end.get().is_some() {
-            // stat: as above.
+            // bare: as above.
             left.fetch_sub(1, Relaxed);
             backoff.reset();
         } else {

@@ -14,10 +14,10 @@ pub(super) fn together<R: Send + 'static>(
     let crew = (0..threads).map(|number| {
         let (missing, work) = (missing.clone(), work.clone());
         thread::spawn(move || {
-            // stat: nothing is read through it.
+            // bare: nothing is read through it.
             missing.fetch_sub(1, Relaxed);
             let backoff = Backoff::new();
-            // stat: as above.
+            // bare: as above.
             while missing.load(Relaxed) > 0 {
                 backoff.snooze();
             }

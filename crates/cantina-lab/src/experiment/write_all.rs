@@ -109,18 +109,18 @@ impl Board {
     }
 
     fn note(&self, worker: usize) {
-        // stat: read when all have ended.
+        // bare: read when all have ended.
         self.attempts[worker].fetch_add(1, Relaxed);
     }
 
     /// Does a task.
     fn work(&self, task: usize) {
-        // stat: the work itself carries nothing.
+        // bare: the work itself carries nothing.
         self.tasks[task].fetch_add(1, Relaxed);
     }
 
     fn is_done(&self, task: usize) -> bool {
-        // stat: as above.
+        // bare: as above.
         self.tasks[task].load(Relaxed) > 0
     }
 
@@ -147,7 +147,7 @@ impl Board {
 
     fn by_counter(&self, worker: usize) {
         loop {
-            // stat: a number that carries nothing.
+            // bare: a number that carries nothing.
             let task = self.next.fetch_add(1, Relaxed) as usize;
             if task >= self.tasks.len() {
                 break;
@@ -218,7 +218,7 @@ pub fn count(setting: Setting, steps: Steps) -> Written {
         // Who is dead returns nothing.
         let _ = other.join();
     }
-    // stat: as above.
+    // bare: as above.
     let attempts = board.attempts.iter().map(|attempts| attempts.load(Relaxed)).sum();
     Written { undone, attempts, work: steps() - before }
 }

@@ -33,7 +33,7 @@ pub(super) fn race<F: FnOnce() + Send + 'static>(
     threads: usize,
     work: impl FnMut(usize) -> F,
 ) -> Race {
-    let cores: Vec<CoreId> = Topology::detect().cores().collect();
+    let cores: Vec<CoreId> = Topology::of_thread().cores().collect();
     race_on(&cores, threads, work)
 }
 
@@ -82,7 +82,7 @@ fn wait_for(f: impl Fn() -> bool) {
 
 pub(super) fn ping_pong(turns: usize, far: bool) -> f64 {
     let word = Arc::new(CachePadded::new(AtomicUsize::new(0)));
-    let mut cores: Vec<CoreId> = Topology::detect().cores().collect();
+    let mut cores: Vec<CoreId> = Topology::of_thread().cores().collect();
     if far && cores.len() > 2 {
         cores = vec![cores[0], cores[cores.len() - 1]];
     }

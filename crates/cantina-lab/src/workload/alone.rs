@@ -22,7 +22,7 @@ pub fn run_alone<T: Task, S: Subject>(
 ) -> Result<Reading, Fault> {
     let ends = subject.ends::<T>(Shape::new(1, 1));
     let (tasks, pin) = (assignment.tasks, assignment.pin);
-    let first: Option<CoreId> = Topology::detect().cores().next().filter(|_| pin);
+    let first: Option<CoreId> = Topology::of_thread().cores().next().filter(|_| pin);
     let thread = thread::spawn(move || {
         let pinned = first.is_some_and(|core| thread::pin_to(core).is_ok());
         let (tally, elapsed) = take_turns(ends, tasks);

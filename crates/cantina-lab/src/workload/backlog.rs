@@ -76,7 +76,7 @@ impl Course {
             let first = numbers.start + put;
             end.put(first..first + burst, &room);
             put += burst;
-            // stat: only compared.
+            // bare: only compared.
             counts.put.store(put, Relaxed);
         }
         self.all_put(pinned)
@@ -105,7 +105,7 @@ impl Course {
             {
                 return Finish { tally, at: None, pinned };
             }
-            // stat: only compared.
+            // bare: only compared.
             counts.got.store(tally.count(), Relaxed);
         }
         let (tally, at) = self.get_all(&mut end, index, tally);
@@ -122,10 +122,10 @@ impl Course {
                 continue;
             }
             if backoff.is_completed() && despair.sets_in(tally.count()) {
-                // stat: nobody reads anything through it.
+                // bare: nobody reads anything through it.
                 self.halted.store(true, Relaxed);
             }
-            // stat: the same.
+            // bare: the same.
             if self.halted.load(Relaxed) {
                 return false;
             }
@@ -144,7 +144,7 @@ fn wait_until(
 ) -> bool {
     let backoff = Backoff::new();
     while !enough(*seen) {
-        // stat: only compared.
+        // bare: only compared.
         *seen = count.load(Relaxed);
         if !enough(*seen) && !room.wait(&backoff) {
             return false;

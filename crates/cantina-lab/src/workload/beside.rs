@@ -52,7 +52,7 @@ pub fn run_beside<T: Task, F: Family>(
     drop(pool);
     let course = Arc::new(Course::new(assignment, workers, workers + pollers, workers + pollers));
     let cores: Vec<CoreId> =
-        if assignment.pin { Topology::detect().cores().collect() } else { Vec::new() };
+        if assignment.pin { Topology::of_thread().cores().collect() } else { Vec::new() };
     let core =
         |thread: usize| cores.get(thread).copied().filter(|_| cores.len() >= workers + pollers);
 
@@ -110,7 +110,7 @@ impl Course {
             }
             end.tally = end.tally.and(got);
             mark(&mut marks, end.tally);
-            // stat: nobody reads anything through it.
+            // bare: nobody reads anything through it.
             if self.halted.load(Relaxed) {
                 break;
             }
@@ -135,14 +135,14 @@ impl Course {
             while end.get(&mut tally) && tally.count() <= all {}
             if tally.count() != told {
                 told = tally.count();
-                // stat: only added up.
+                // bare: only added up.
                 self.got[index].store(told, Relaxed);
                 mark(&mut marks, tally);
                 backoff.reset();
             }
             // put: all tasks are there, and what is left is for the workers as much as for this one.
             let done = self.producing.load(Acquire) == 0 && self.all_got() >= all;
-            // stat: nobody reads anything through it.
+            // bare: nobody reads anything through it.
             if done || self.halted.load(Relaxed) {
                 self.hand_in(marks);
                 return Finish { tally, at: None, pinned };

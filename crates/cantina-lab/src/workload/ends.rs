@@ -48,7 +48,7 @@ pub type Seat<E> = Box<dyn FnOnce() -> E + Send>;
 /// What a producer does when there is no room: spin briefly, then yield, until there is.
 #[derive(Debug)]
 pub struct Room<'a> {
-    /// stat: nobody reads anything through it.
+    /// bare: nobody reads anything through it.
     halted: &'a AtomicBool,
 }
 

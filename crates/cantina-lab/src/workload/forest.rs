@@ -104,7 +104,7 @@ pub fn run_forest<T: Task, S: Shared>(
     let course = Arc::new(Course::new(assignment, 0, workers, workers));
     let spent = Arc::new(AtomicU64::new(0));
     let cores: Vec<CoreId> =
-        if assignment.pin { Topology::detect().cores().collect() } else { Vec::new() };
+        if assignment.pin { Topology::of_thread().cores().collect() } else { Vec::new() };
     let core = |thread: usize| cores.get(thread).copied().filter(|_| cores.len() >= workers);
     let working = hands.into_iter().enumerate().map(|(index, seat)| {
         let (course, spent, core) = (course.clone(), spent.clone(), core(index));
@@ -116,7 +116,7 @@ pub fn run_forest<T: Task, S: Shared>(
                 return Finish::default();
             }
             let (tally, at) = course.get_all(&mut worker, index, Tally::default());
-            // stat: whoever joins this thread sees it.
+            // bare: whoever joins this thread sees it.
             spent.fetch_add(worker.spent, Relaxed);
             Finish { tally, at, pinned }
         })
@@ -124,7 +124,7 @@ pub fn run_forest<T: Task, S: Shared>(
     let working: Vec<_> = working.collect();
     let finishes = join_all(working)?;
     let reading = conclude(&course, &finishes, &finishes)?;
-    // stat: of threads that have ended.
+    // bare: of threads that have ended.
     let spent = Duration::from_nanos(spent.load(Relaxed));
     Ok(Reading { put_elapsed: reading.elapsed, spent: Some(spent), ..reading })
 }

@@ -145,7 +145,7 @@ pub(super) fn race(
     let (putting, getting) = (shape.producers, shape.consumers);
     let course = Arc::new(Course::new(assignment, putting, getting, shape.threads()));
     let cores: Vec<CoreId> =
-        if assignment.pin { Topology::detect().cores().collect() } else { Vec::new() };
+        if assignment.pin { Topology::of_thread().cores().collect() } else { Vec::new() };
     let core = |thread: usize| (!cores.is_empty()).then(|| cores[thread % cores.len()]);
     let (put_seats, get_seats) = seating(shape);
 
@@ -337,7 +337,7 @@ impl Course {
             }
             if tally.count() != told {
                 told = tally.count();
-                // stat: only added up.
+                // bare: only added up.
                 self.got[index].store(told, Relaxed);
                 backoff.reset();
             }

@@ -5,6 +5,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 use std::ptr::{self, NonNull};
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// The usual page size; larger ones only make a block's end share a page with nothing.
 pub(crate) const PAGE: usize = 4_096;
@@ -36,18 +39,10 @@ pub(crate) fn heavy_fence() -> bool {
 }
 
 pub(crate) fn pin_to(core: CoreId) -> Result<(), String> {
-    if core.0 >= libc::CPU_SETSIZE as usize {
-        return Err(format!("there are at most {} cores", libc::CPU_SETSIZE));
+    if core.0 >= CORES {
+        return Err(format!("there are at most {CORES} cores"));
     }
-    // SAFETY: a `cpu_set_t` of zeroes is the empty set.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the core fits into the set, as checked above.
-    unsafe { libc::CPU_SET(core.0, &mut set) };
-    // SAFETY: 0 is the calling thread; the set is as long as we say.
-    match unsafe { libc::sched_setaffinity(0, size_of_val(&set), &set) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error().to_string()),
-    }
+    set_own(&[core.0]).map_err(|error| error.to_string())
 }
 
 pub(crate) fn current_core() -> Option<CoreId> {
@@ -55,9 +50,33 @@ pub(crate) fn current_core() -> Option<CoreId> {
     usize::try_from(unsafe { libc::sched_getcpu() }).ok().map(CoreId)
 }
 
-/// The cores this process may run on: those of any of its threads, whoever of them asks.
+/// Cores of a set, as the kernel has them.
+const CORES: usize = libc::CPU_SETSIZE as usize;
+const WORD: usize = u64::BITS as usize;
+
+/// The cores that the first thread might run on as the program was loaded, bit by bit: later it may have pinned itself, and nobody else is there to ask.
+static AT_START: [AtomicU64; CORES / WORD] = [const { AtomicU64::new(0) }; CORES / WORD];
+
+/// What is run before `main`, or by who loads a library that we are part of.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static NOTES: extern "C" fn() = note_cores;
+
+extern "C" fn note_cores() {
+    let Some(set) = set_of_thread(0) else { return };
+    // SAFETY: all of them fit into the set.
+    for core in (0..CORES).filter(|&core| unsafe { libc::CPU_ISSET(core, &set) }) {
+        AT_START[core / WORD].fetch_or(1 << (core % WORD), Relaxed);
+    }
+}
+
+/// The cores this process may run on: those of any of its threads, or of its first one once, whoever asks.
 fn allowed_cores() -> Option<Vec<usize>> {
+    // That it is named here makes it part of every program that asks.
+    std::hint::black_box(&NOTES);
     let mut cores = cores_of_thread(0)?;
+    let at_start = |core: &usize| AT_START[core / WORD].load(Relaxed) & 1 << (core % WORD) != 0;
+    cores.extend((0..CORES).filter(at_start));
     for thread in fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
         let number = thread.file_name().to_str().and_then(|number| number.parse().ok());
         // One that has ended meanwhile had none.
@@ -68,31 +87,67 @@ fn allowed_cores() -> Option<Vec<usize>> {
     Some(cores)
 }
 
-/// Of how many cores this process has the use, where the calling thread has that of `here`: as many, if it is not pinned, or if more is not
-/// allowed to the process.
+/// Of how many cores this process has the use, where the calling thread has that of `here`: its own cores may be fewer, and so may be what a
+/// quota leaves, which is the process's.
 pub(crate) fn parallelism(here: usize) -> usize {
     let own = cores_of_thread(0).map_or(0, |cores| cores.len());
-    if here < own { here } else { allowed_cores().map_or(here, |all| all.len().max(here)) }
+    let all = allowed_cores().map_or(own, |cores| cores.len());
+    if here < own || own >= all { here } else { all.min(quota()).max(here) }
+}
+
+/// How many cores a thread has the use of that may run on all of them, as `std` says.
+fn quota() -> usize {
+    static QUOTA: OnceLock<usize> = OnceLock::new();
+    let of_all = || {
+        let cores = allowed_cores()?;
+        set_own(&cores).ok()?;
+        std::thread::available_parallelism().map(usize::from).ok()
+    };
+    // A thread of its own, because it is not pinned.
+    let ask = || std::thread::Builder::new().spawn(of_all).ok()?.join().ok()?;
+    *QUOTA.get_or_init(|| ask().unwrap_or(usize::MAX))
 }
 
 /// The cores that a thread may run on; 0 is the calling one.
 fn cores_of_thread(thread: libc::pid_t) -> Option<Vec<usize>> {
+    let set = set_of_thread(thread)?;
+    // SAFETY: all of them fit into the set.
+    Some((0..CORES).filter(|&core| unsafe { libc::CPU_ISSET(core, &set) }).collect())
+}
+
+/// The same, as the kernel has it.
+fn set_of_thread(thread: libc::pid_t) -> Option<libc::cpu_set_t> {
     // SAFETY: a `cpu_set_t` of zeroes is the empty set.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
     // SAFETY: the set is as long as we say; a thread that there is not is an error.
-    if unsafe { libc::sched_getaffinity(thread, size_of_val(&set), &mut set) } != 0 {
-        return None;
+    let told = unsafe { libc::sched_getaffinity(thread, size_of_val(&set), &mut set) };
+    (told == 0).then_some(set)
+}
+
+/// Lets the calling thread run on `cores`, which are no larger than the kernel's largest.
+fn set_own(cores: &[usize]) -> io::Result<()> {
+    // SAFETY: a `cpu_set_t` of zeroes is the empty set.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    for core in cores {
+        // SAFETY: the core fits into the set, as the caller says.
+        unsafe { libc::CPU_SET(*core, &mut set) };
     }
-    // SAFETY: all of them fit into the set.
-    Some(
-        (0..libc::CPU_SETSIZE as usize)
-            .filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) })
-            .collect(),
-    )
+    // SAFETY: 0 is the calling thread; the set is as long as we say.
+    match unsafe { libc::sched_setaffinity(0, size_of_val(&set), &set) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 pub(crate) fn topology() -> Option<Topology> {
-    let allowed = allowed_cores()?;
+    with_nodes(allowed_cores()?)
+}
+
+pub(crate) fn topology_of_thread() -> Option<Topology> {
+    with_nodes(cores_of_thread(0)?)
+}
+
+fn with_nodes(allowed: Vec<usize>) -> Option<Topology> {
     read_topology(Path::new("/sys/devices/system/node"), &allowed).or_else(|| {
         // One node, of the cores that we may use.
         let cores = allowed.into_iter().map(CoreId).collect();

@@ -12,5 +12,5 @@ mod system;
 
 pub(crate) use system::{
     PAGE, current_core, heavy_fence, map_on_node, parallelism, pin_to, register_heavy_fence,
-    topology, unmap,
+    topology, topology_of_thread, unmap,
 };

@@ -25,6 +25,10 @@ pub(crate) fn topology() -> Option<Topology> {
     None
 }
 
+pub(crate) fn topology_of_thread() -> Option<Topology> {
+    None
+}
+
 pub(crate) fn parallelism(here: usize) -> usize {
     here
 }

@@ -9,7 +9,7 @@ use machine::backoff::Backoff;
 use machine::cell::UnsafeCell;
 use machine::charge::{instructions, touch_read, touch_write, work};
 use machine::fence::{HeavyFailed, Pair};
-use machine::held::Held;
+use machine::held::{Held, Key};
 use machine::lock::{Mutex, MutexGuard};
 use machine::park::{Parker, Unparker};
 use machine::placement::Block;
@@ -103,9 +103,10 @@ fn memory() {
     assert!(Arc::ptr_eq(&shared, &other) && Arc::get_mut(&mut other).is_none());
     let other = Arc::try_unwrap(other).unwrap_err();
     drop(other);
-    let held: Held = Held::new(&shared);
+    let key: Key = Key::new();
+    let held: Held = Held::new(&key);
     drop(held);
-    assert!(!Held::is_held(&shared));
+    assert!(!Held::is_held(&key));
     let lock = Mutex::new(1);
     let mut guard: MutexGuard<'_, i32> = lock.lock();
     *guard += 1;
@@ -155,6 +156,7 @@ fn places() {
     let topology = Topology::detect();
     // There may be a quota, too.
     assert!(topology.core_count() >= machine::thread::available_parallelism());
+    assert!(Topology::of_thread().core_count() <= topology.core_count());
     let core = topology.cores().next().unwrap();
     let pinned: Result<(), PinError> = machine::thread::pin_to(core);
     if pinned.is_ok() {

@@ -1,7 +1,7 @@
 //! Settings for a [`Cafe`].
 
 use super::form::Form;
-use super::wide::{FAN, SLOTS, Shape};
+use super::wide::{FAN, Frame, SLOTS};
 use super::{Cafe, DEFAULT_LEAF_TRIALS, MAX_HEIGHT, binary, default_height, height_within, wide};
 use crate::pool::BuildError;
 use machine::Arc;
@@ -142,8 +142,8 @@ enum Size {
 
 /// By how many others at most a task is overtaken in a tree of that height, if there are such trees.
 pub(super) fn overtakers(height: u32, wait_free: bool, (slots, fan): (u32, u32)) -> Option<usize> {
-    let shape = Shape::new(height, slots, fan)?;
-    Some(if wait_free { binary::places(height) - 1 } else { shape.most_overtakers() } as usize)
+    let frame = Frame::new(height, slots, fan)?;
+    Some(if wait_free { binary::places(height) - 1 } else { frame.most_overtakers() } as usize)
 }
 
 /// Whether there are trees of that height.
@@ -151,7 +151,7 @@ pub(super) fn check_height<T>(height: u32, (slots, fan): (u32, u32)) -> Result<(
     if height > MAX_HEIGHT {
         return Err(BuildError::new("height", height, format_args!("0 to {MAX_HEIGHT}")));
     }
-    if Shape::new(height, slots, fan).is_none() {
+    if Frame::new(height, slots, fan).is_none() {
         return Err(BuildError::new("height", height, "less, with widths as small as that"));
     }
     let bytes = (2usize << height).checked_mul(size_of::<T>() + OVERHEAD);

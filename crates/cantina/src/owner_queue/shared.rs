@@ -3,13 +3,12 @@
 use super::SPARE_CHAINS;
 use super::node::{Chain, END, Node};
 use super::spare::Spare;
+use crate::panics;
 use machine::atomic::AtomicUsize;
 use machine::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use machine::cell::UnsafeCell;
-use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Nobody owns it, and nothing is in it.
 const IDLE: usize = 0;
@@ -74,7 +73,7 @@ impl<T> Shared<T> {
 
     /// Adds the node at `node`, which has an item and is the caller's. Whether the queue is the caller's now.
     pub(super) fn enqueue(&self, node: usize) -> bool {
-        // stat: only named; the exchange decides.
+        // hint: only named; the exchange decides.
         let mut seen = self.head.load(Relaxed);
         loop {
             // SAFETY: ours until the exchange succeeds.
@@ -90,7 +89,7 @@ impl<T> Shared<T> {
 
     /// Becomes the owner if the queue was left. Whether it is.
     pub(super) fn adopt(&self) -> bool {
-        // stat: only named; the exchange decides. Who finds it owned, or empty, reads nothing.
+        // hint: only named; the exchange decides. Who finds it owned, or empty, reads nothing.
         let mut seen = self.head.load(Relaxed);
         while seen & LEFT != 0 {
             // hand: `hold` is as the last owner left it. What it has not taken off `head` the next take acquires.
@@ -160,7 +159,7 @@ impl<T> Shared<T> {
     pub(super) unsafe fn leave(&self) {
         // SAFETY: I3.
         let nothing = self.hold.with(|hold| unsafe { (*hold).rest == END });
-        // stat: only named; the exchange decides.
+        // hint: only named; the exchange decides.
         let mut seen = self.head.load(Relaxed);
         loop {
             let word = if nothing && seen == BUSY { IDLE } else { seen | LEFT };
@@ -180,7 +179,7 @@ impl<T> Drop for Shared<T> {
         self.hold.with_mut(|hold| {
             // SAFETY: nobody else is left.
             let hold = unsafe { &mut *hold };
-            let mut panic: Option<Box<dyn Any + Send>> = None;
+            let mut panic = None;
             // SAFETY: as above.
             for mut node in [hold.rest, unsafe { Node::<T>::reversed(list(newest)) }] {
                 while node != END {
@@ -189,15 +188,12 @@ impl<T> Drop for Shared<T> {
                     // SAFETY: as above, and empty now.
                     unsafe { hold.empty.push::<T>(node) };
                     node = next;
-                    let dropped = catch_unwind(AssertUnwindSafe(|| drop(item)));
-                    panic = panic.or(dropped.err());
+                    panics::catch(&mut panic, || drop(item));
                 }
             }
             // SAFETY: as above.
             unsafe { std::mem::replace(&mut hold.empty, Chain::NONE).free::<T>() };
-            if let Some(panic) = panic {
-                resume_unwind(panic);
-            }
+            panics::go_on(panic);
         });
     }
 }

@@ -31,7 +31,7 @@ impl<T> Spare<T> {
     /// # Safety
     /// The chain is the caller's, of nodes `Node<T>`.
     pub(super) unsafe fn give(&self, chain: Chain) {
-        // stat: how many there are about.
+        // hint: how many there are about.
         if self.count.load(Relaxed) >= self.most {
             // SAFETY: the caller's.
             unsafe { chain.free::<T>() };
@@ -47,9 +47,9 @@ impl<T> Spare<T> {
         if chain.len == 0 {
             return;
         }
-        // stat: how many there are about.
+        // hint: how many there are about.
         self.count.fetch_add(chain.len, Relaxed);
-        // stat: only named; the exchange decides.
+        // hint: only named; the exchange decides.
         let mut top = self.top.load(Relaxed);
         loop {
             // SAFETY: ours until the exchange succeeds.
@@ -64,7 +64,7 @@ impl<T> Spare<T> {
 
     /// Takes up to `most` nodes.
     pub(super) fn take(&self, most: usize) -> Chain {
-        // stat: a look that costs nobody anything; the swap decides.
+        // hint: a look that costs nobody anything; the swap decides.
         if self.top.load(Relaxed) == END {
             return Chain::NONE;
         }
@@ -74,7 +74,7 @@ impl<T> Spare<T> {
         let (taken, behind) = unsafe { Self::part(first, most) };
         // SAFETY: as above.
         let (back, _) = unsafe { Self::part(behind, usize::MAX) };
-        // stat: how many there are about.
+        // hint: how many there are about.
         self.count.fetch_sub(taken.len + back.len, Relaxed);
         // SAFETY: as above. Back as they are, or the first to come would have them all.
         unsafe { self.push(back) };

@@ -98,7 +98,7 @@ impl<N, const SLOTS: usize> Domain<N, SLOTS> {
     /// The participant is dropped, or never used again, before the domain is dropped.
     pub unsafe fn join(&self) -> Participant<N, SLOTS> {
         let free_seat = self.records().find(|record| {
-            // stat: a hint; the exchange decides.
+            // hint: a hint; the exchange decides.
             let looks_free = !record.taken.load(Relaxed);
             // seat: the list that the last participant left. On failure nothing is read.
             looks_free && record.taken.compare_exchange(false, true, Acquire, Relaxed).is_ok()
@@ -108,7 +108,7 @@ impl<N, const SLOTS: usize> Domain<N, SLOTS> {
     }
 
     fn add_record(&self) -> NonNull<Record<N, SLOTS>> {
-        // stat: only named, not looked at; the exchange decides.
+        // hint: only named, not looked at; the exchange decides.
         let mut newest = self.records.load(Relaxed);
         let record = Box::new(Record {
             announced: CachePadded::new(std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut()))),
@@ -184,7 +184,7 @@ impl<N, const SLOTS: usize> Participant<N, SLOTS> {
     /// # Panics
     /// When there is no such slot.
     pub fn protect(&mut self, slot: usize, source: &AtomicPtr<N>) -> *mut N {
-        // stat: a hint; the second look decides.
+        // hint: a hint; the second look decides.
         let mut node = source.load(Relaxed);
         loop {
             self.announce(slot, node);
@@ -252,7 +252,8 @@ impl<N, const SLOTS: usize> Participant<N, SLOTS> {
         });
     }
 
-    /// Leaves `domain`, and frees what nobody has announced. To be called when the handle goes.
+    /// Leaves `domain`, and frees what nobody has announced. To be called when the handle goes, also in a panic: then those of `free` go no
+    /// further.
     ///
     /// # Safety
     /// `domain` is the one that was joined.
@@ -267,11 +268,13 @@ impl<N, const SLOTS: usize> Participant<N, SLOTS> {
     /// As [`leave`](Self::leave).
     pub unsafe fn leave_into(mut self, domain: &Domain<N, SLOTS>, keep: impl FnMut(NonNull<N>)) {
         (0..SLOTS).for_each(|slot| self.clear(slot));
+        let mut panic = None;
         self.with_retired(|retired| {
             if !retired.is_empty() {
-                domain.scan(retired, keep);
+                panics::catch(&mut panic, || domain.scan(retired, keep));
             }
         });
+        panics::go_on(panic);
     }
 
     fn with_retired<R>(&mut self, f: impl FnOnce(&mut Vec<NonNull<N>>) -> R) -> R {
@@ -320,7 +323,8 @@ impl<N, const SLOTS: usize> fmt::Debug for Participant<N, SLOTS> {
 
 #[cfg(test)]
 mod tests {
-    use super::Domain;
+    use super::{Domain, Member};
+    use machine::Arc;
     use machine::atomic::{AtomicUsize, Ordering::Relaxed};
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
     use std::ptr::NonNull;
@@ -335,7 +339,7 @@ mod tests {
     unsafe fn free(node: NonNull<Node<'_>>) {
         // SAFETY: the caller's.
         let node = unsafe { Box::from_raw(node.as_ptr()) };
-        // stat: one thread.
+        // bare: one thread.
         node.freed.fetch_add(1, Relaxed);
         if node.panics {
             resume_unwind(Box::new("free"));
@@ -360,8 +364,35 @@ mod tests {
                 }
             }
             assert!(catch_unwind(AssertUnwindSafe(|| drop(domain))).is_err());
-            // stat: as above.
+            // bare: as above.
             assert_eq!(freed.load(Relaxed), 6);
+        }
+    }
+
+    /// Two panics at once would end the program. Left to itself the handle tells of the one.
+    #[test]
+    fn a_panic_while_a_handle_leaves_goes_no_further_where_its_thread_unwinds() {
+        for unwinds in [true, false] {
+            let freed: &'static AtomicUsize = Box::leak(Box::new(AtomicUsize::new(0)));
+            // SAFETY: `free` may be called by anybody.
+            let domain = Arc::new(unsafe { Domain::<Node<'static>, 1>::new(100, free) });
+            let leaves = || {
+                let mut member = Member::join(domain.clone());
+                for number in 0..3 {
+                    let node = Box::new(Node { freed, panics: number == 1 });
+                    // SAFETY: nobody ever knew it.
+                    unsafe { member.retire(NonNull::from(Box::leak(node))) };
+                }
+                if unwinds {
+                    resume_unwind(Box::new("its own"));
+                }
+            };
+            let heard = catch_unwind(AssertUnwindSafe(leaves)).unwrap_err();
+            assert_eq!(heard.downcast_ref(), Some(if unwinds { &"its own" } else { &"free" }));
+            // The next one frees what is left.
+            drop(Member::join(domain));
+            // bare: as above.
+            assert_eq!(freed.load(Relaxed), 3);
         }
     }
 }

@@ -8,7 +8,7 @@ use machine::atomic::AtomicU64;
 use std::fmt;
 
 /// Who closes one asks all others whether anybody waits there.
-const MAX_ROOMS: usize = 1 << 16;
+pub(super) const MAX_ROOMS: usize = 1 << 16;
 
 /// What is run when a batch has left a room.
 pub(super) type ExitCode = Box<dyn Fn() + Send + Sync>;

@@ -1,12 +1,13 @@
 //! Rooms around a state: who is inside a room has what belongs to it.
 
+use super::builder::MAX_ROOMS;
 use super::form::{Either, Form, Setup, Taken};
-use super::{EnterError, wait};
+use super::{EnterError, must_not_hold, wait};
 use crate::panics::{Panic, forget, go_on, keep_first};
 use machine::atomic::AtomicPtr;
 use machine::atomic::Ordering::Relaxed;
 use machine::cell::UnsafeCell;
-use machine::held::Held;
+use machine::held::{Held, Key};
 use machine::thread::panicking;
 use std::fmt;
 use std::marker::PhantomData;
@@ -107,6 +108,8 @@ pub struct RoomCell<S, const M: usize> {
     /// number.
     close: [AtomicPtr<()>; M],
     state: UnsafeCell<S>,
+    /// For those inside, by thread.
+    key: Key,
 }
 
 /// Being inside a room of a [`RoomCell`]. Dropped, it leaves.
@@ -133,14 +136,19 @@ unsafe impl<S: Send, const M: usize> Send for RoomCell<S, M> {}
 unsafe impl<S: Send, const M: usize> Sync for RoomCell<S, M> {}
 
 impl<S, const M: usize> RoomCell<S, M> {
-    /// Rooms around `state`.
+    /// Rooms around `state`: one to 65,536 of them. Other numbers are not compiled.
+    ///
+    /// ```compile_fail,E0080
+    /// let _ = cantina::rooms::RoomCell::<u8, 65_537>::new(1);
+    /// ```
     pub fn new(state: S) -> Self {
-        const { assert!(M > 0, "at least one room") };
+        const { assert!(M > 0 && M <= MAX_ROOMS, "1 to 65536 rooms") };
         let setup = Setup { with_exit_code: u8::MAX, ..Setup::new(M) };
         Self {
             form: Either::new(setup),
             close: std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
             state: UnsafeCell::new(state),
+            key: Key::new(),
         }
     }
 
@@ -158,16 +166,13 @@ impl<S, const M: usize> RoomCell<S, M> {
     /// In debug builds, when this thread is inside already: it would wait for itself.
     #[inline]
     pub fn enter<R: Room<S>>(&self) -> Result<CellGuard<'_, S, R, M>, EnterError> {
-        debug_assert!(
-            !Held::is_held(self),
-            "this thread is inside these rooms already, and would wait for itself for ever"
-        );
+        must_not_hold(&self.key);
         self.will_close::<R>();
         let taken = wait::enter(&self.form, R::INDEX)?;
         Ok(CellGuard::new(self, taken))
     }
 
-    /// Enters the room of `R` if nobody is inside any room or waits.
+    /// Enters the room of `R` if nobody is inside any room or has a ticket.
     ///
     /// # Errors
     /// [`WouldBlock`](EnterError::WouldBlock).
@@ -218,7 +223,7 @@ impl<S, const M: usize> RoomCell<S, M> {
 impl<'a, S, R: Room<S>, const M: usize> CellGuard<'a, S, R, M> {
     #[inline]
     fn new(cell: &'a RoomCell<S, M>, taken: Taken) -> Self {
-        let held = Held::new(cell);
+        let held = Held::new(&cell.key);
         Self { inside: Inside { cell, room: R::INDEX, taken }, _held: held, room: PhantomData }
     }
 

@@ -1,4 +1,4 @@
-//! Any number of rooms.
+//! As many rooms as wanted.
 //!
 //! Each room counts the tickets that were `taken`, up to which it was `opened`, and how many have `left`; `total` counts
 //! the tickets of all rooms that belong to no batch that has ended. Whoever moves it away from 0 opens a room; whoever
@@ -15,6 +15,7 @@
 
 use super::EnterError;
 use super::form::{Form, Setup, Taken};
+use super::metrics::{Batches, Counts};
 use super::sleepers::{Sleeper, Sleepers};
 use machine::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use machine::atomic::{AtomicBool, AtomicU64};
@@ -27,7 +28,7 @@ use std::fmt;
 /// The most tickets at once.
 pub(super) const LIMIT: u64 = 1 << 31;
 
-/// Any number of rooms.
+/// As many rooms as wanted.
 pub(super) struct Counted {
     /// Tickets of batches that have not ended.
     total: CachePadded<AtomicU64>,
@@ -38,8 +39,8 @@ pub(super) struct Counted {
     processors: u64,
     /// Where the tickets begin.
     start: u64,
-    /// How many batches were opened, if that is counted.
-    batches: Option<CachePadded<AtomicU64>>,
+    /// If that is counted.
+    batches: Option<CachePadded<Batches>>,
 }
 
 struct Room {
@@ -104,8 +105,8 @@ impl Counted {
         self.place(ticket) <= self.place(last)
     }
 
-    /// Opens `room`, for which there are tickets; only whoever is responsible does.
-    fn open(&self, room: usize) -> Opened {
+    /// Opens `room`, for which there are tickets, of which `own` are the opener's; only whoever is responsible does.
+    fn open(&self, room: usize, own: u64) -> Opened {
         let Room { taken, door, left, sleepers, .. } = &self.rooms[room];
         // taken: at least all that were counted.
         let last = taken.load(Relaxed);
@@ -113,10 +114,6 @@ impl Counted {
         let size = last.wrapping_sub(door.open.load(Relaxed));
         // open: comes before it.
         self.batch.store(size, Relaxed);
-        if let Some(batches) = &self.batches {
-            // stat: a number for humans.
-            batches.fetch_add(1, Relaxed);
-        }
         // open: all that earlier batches did.
         door.open.store(last, Release);
         // given: the room is open, then who has given up.
@@ -124,12 +121,16 @@ impl Counted {
         fence::full();
         // given: behind the fence.
         let gone = if door.some_given_up.load(Relaxed) { self.collect(room, last) } else { 0 };
-        sleepers.look(|ticket| self.is_good(room, ticket));
-        // left: as in `leave`, on behalf of those who gave up, and so have done nothing.
-        if gone == 0 || left.fetch_add(gone, Acquire).wrapping_add(gone) != last {
-            return Opened::Open;
+        if let Some(batches) = &self.batches {
+            batches.opened(size - gone - own);
         }
-        Opened::Ended { somebody_was_inside: gone < size }
+        // left: as in `leave`, on behalf of those who gave up, and so have done nothing.
+        if gone > 0 && left.fetch_add(gone, Acquire).wrapping_add(gone) == last {
+            return Opened::Ended { somebody_was_inside: gone < size };
+        }
+        // Nothing is left to do for this batch: who is woken may come, leave and wait for it to end before we are back.
+        sleepers.look(|ticket| self.is_good(room, ticket));
+        Opened::Open
     }
 
     /// Takes the tickets up to `last` out of those that were given up. How many there were.
@@ -146,7 +147,7 @@ impl Counted {
     #[cold]
     fn adopt(&self, room: usize) -> Option<u64> {
         let mut given_up = self.rooms[room].given_up.lock();
-        // stat: a ticket that has become good meanwhile is as good.
+        // hint: a ticket that has become good meanwhile is as good.
         let open = self.rooms[room].door.open.load(Relaxed);
         let place = *given_up.range(self.place(open) + 1..).next()?;
         given_up.remove(&place);
@@ -169,7 +170,7 @@ impl Counted {
             let mut after = (1..=rooms).map(|step| (room + step) % rooms);
             let waiting = after.find(|room| self.rooms[*room].has_tickets());
             room = waiting.expect("a ticket that is counted can be seen");
-            match self.open(room) {
+            match self.open(room, 0) {
                 Opened::Open => return,
                 Opened::Ended { somebody_was_inside: true } => close(room),
                 Opened::Ended { somebody_was_inside: false } => {}
@@ -181,12 +182,12 @@ impl Counted {
 impl Form for Counted {
     fn take(&self, room: usize) -> Result<Taken, EnterError> {
         let Room { taken, door, .. } = &self.rooms[room];
-        // stat: who does not see one takes one more.
+        // hint: who does not see one takes one more.
         let some_given_up = door.some_given_up.load(Relaxed);
         if let Some(ticket) = some_given_up.then(|| self.adopt(room)).flatten() {
             return Ok(Taken::Ticket(ticket));
         }
-        // stat: a limit with room for those who are slow.
+        // hint: a limit with room for those who are slow.
         if self.total.load(Relaxed) >= self.limit {
             return Err(EnterError::TooManyWaiters);
         }
@@ -198,7 +199,7 @@ impl Form for Counted {
             return Ok(Taken::Ticket(ticket));
         }
         // Our own ticket was not given up: it has not ended.
-        let _ = self.open(room);
+        let _ = self.open(room, 1);
         Ok(Taken::Inside)
     }
 
@@ -210,7 +211,7 @@ impl Form for Counted {
         }
         // taken: ours, so we see it.
         self.rooms[room].taken.fetch_add(1, Relaxed);
-        let _ = self.open(room);
+        let _ = self.open(room, 1);
         Ok(Taken::Inside)
     }
 
@@ -253,10 +254,9 @@ impl Form for Counted {
         Sleeper::new(ticket, Some(self.place(ticket)))
     }
 
-    fn counts(&self) -> (u64, u64) {
+    fn counts(&self) -> Counts {
         let sleeps = self.rooms.iter().map(|room| room.sleepers.slept()).sum();
-        // stat: a look.
-        (self.batches.as_ref().map_or(0, |batches| batches.load(Relaxed)), sleeps)
+        self.batches.as_ref().map_or(Counts::default(), |batches| batches.counts(sleeps))
     }
 
     fn processors(&self) -> u64 {

@@ -16,7 +16,7 @@ pub enum EnterError {
     Poisoned,
     /// The room did not open in time.
     TimedOut,
-    /// Somebody is inside a room or waits for one.
+    /// Somebody is inside a room or waits for one, and where open rooms are [joined](super::Builder::joined), this one could not be.
     WouldBlock,
 }
 

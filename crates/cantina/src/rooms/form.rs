@@ -3,6 +3,7 @@
 use super::EnterError;
 use super::counted::{self, Counted};
 use super::lanes::MOST_ROOMS;
+use super::metrics::Counts;
 use super::packed::{Packed, Plan};
 use super::sleepers::{Sleeper, Sleepers};
 
@@ -55,8 +56,8 @@ pub(crate) trait Form {
     /// How many wait, about, and are inside; a batch is one, for those of it who have left do not count.
     fn outstanding(&self) -> u64;
 
-    /// How many batches were opened, where that is counted, and how often somebody went to sleep.
-    fn counts(&self) -> (u64, u64);
+    /// What is counted by who opens and who sleeps, where that is wanted.
+    fn counts(&self) -> Counts;
 
     /// How many can run at once.
     fn processors(&self) -> u64;
@@ -170,7 +171,7 @@ impl Form for Either {
         whichever!(self, form => form.outstanding())
     }
 
-    fn counts(&self) -> (u64, u64) {
+    fn counts(&self) -> Counts {
         whichever!(self, form => form.counts())
     }
 

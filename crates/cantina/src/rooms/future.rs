@@ -7,6 +7,7 @@ use super::form::{Form, Taken};
 use super::guard::Stay;
 use super::sleepers::{Sleeper, Wake};
 use super::{EnterError, Rooms, wait};
+use crate::panics::go_on;
 use std::fmt;
 use std::future::Future;
 use std::mem;
@@ -129,8 +130,8 @@ impl Drop for Enter<'_> {
         if let State::Waiting { ticket, sleeper } = mem::replace(&mut self.state, State::Done) {
             self.get_up(ticket, sleeper);
             if !wait::gives_up(&self.rooms.form, self.room, ticket) {
-                // Leaves as if it had been inside, and panics as a guard would.
-                drop(self.arrived(Taken::Ticket(ticket)));
+                // Leaves as who was inside does, and panics as a guard would.
+                go_on(self.rooms.leave(self.room, Taken::Ticket(ticket)));
             }
         }
     }

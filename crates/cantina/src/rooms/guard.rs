@@ -44,7 +44,7 @@ pub(super) struct Stay<'a> {
 impl<'a> Guard<'a> {
     #[inline]
     pub(super) fn new(rooms: &'a Rooms, room: usize, taken: Taken) -> Self {
-        let held = Some(Held::new(rooms));
+        let held = Some(Held::new(&rooms.key));
         Self { stay: Stay::new(rooms, room, taken), held, stays_here: PhantomData }
     }
 
@@ -60,10 +60,11 @@ impl<'a> Guard<'a> {
     /// As [`Rooms::enter`]; it is still inside the old room then.
     ///
     /// # Panics
-    /// When exit code does. It is in no room then, and another `change_to` enters from outside.
+    /// When exit code does. It is in no room then, and another `change_to` enters from outside. In debug builds also when this thread has another
+    /// guard of these rooms, and would wait for itself.
     pub fn change_to(&mut self, room: usize) -> Result<(), EnterError> {
         let rooms = self.stay.rooms;
-        let taken = self.exchange(room)?;
+        let taken = self.exchange(room, None)?;
         if let Taken::Ticket(ticket) = taken {
             wait::wait(&rooms.form, room, ticket);
         }
@@ -77,27 +78,34 @@ impl<'a> Guard<'a> {
     /// As [`Rooms::enter_timeout`]; it is in no room then.
     ///
     /// # Panics
-    /// When exit code does.
+    /// When exit code does. In debug builds also as [`Rooms::enter_timeout`].
     pub fn change_timeout(mut self, room: usize, timeout: Duration) -> Result<Self, EnterError> {
         let rooms = self.stay.rooms;
-        let taken = self.exchange(room)?;
+        let taken = self.exchange(room, Some(timeout))?;
         wait::arrive_within(&rooms.form, room, taken, timeout)?;
         self.arrive(room, taken);
         Ok(self)
     }
 
-    /// As [`Stay::exchange`]. Exit code that panics leaves its thread in no room.
-    fn exchange(&mut self, room: usize) -> Result<Taken, EnterError> {
-        let held = self.held.take();
-        let taken = self.stay.exchange(room);
-        self.held = held;
-        taken
+    /// As [`Stay::exchange`], for one who would wait so long. Its thread is in no room until it [arrives](Self::arrive), also where exit code
+    /// panics; but on errors it stays where it is.
+    fn exchange(&mut self, room: usize, most: Option<Duration>) -> Result<Taken, EnterError> {
+        let taken = {
+            let held = self.held.take();
+            let taken = self.stay.exchange(room);
+            if taken.is_err() {
+                self.held = held;
+            }
+            taken?
+        };
+        self.stay.rooms.may_wait(room, taken, most);
+        Ok(taken)
     }
 
     fn arrive(&mut self, room: usize, taken: Taken) {
         let rooms = self.stay.rooms;
         self.stay.arrive(room, taken);
-        self.held.get_or_insert_with(|| Held::new(rooms));
+        self.held = Some(Held::new(&rooms.key));
     }
 }
 

@@ -13,20 +13,56 @@ pub struct Metrics {
     pub entries: u64,
     /// Of these, without waiting, to others who were inside.
     pub joins: u64,
-    /// Tickets taken: by those who found another room open, or one that they could not join.
+    /// Tickets taken, or adopted: by those who found another room open, or one that they could not join.
     pub waits: u64,
     /// Of these, by who slept. A future does if it is not ready at its first poll.
     pub sleeps: u64,
     /// Times that a room was opened for those with tickets.
     pub batches: u64,
+    /// How many those were. Fewer than `waits` where tickets were given up.
+    pub let_in: u64,
     /// Times that exit code ran.
     pub exit_codes: u64,
 }
 
 impl Metrics {
-    /// How many were let in at a time, on average: about 1 means that a lock would do. Nothing before the first.
+    /// How many with tickets were let in at a time, on average: about 1 means that a lock would do. Nothing before the first.
     pub fn batch_size(&self) -> Option<f64> {
-        (self.batches > 0).then(|| self.waits as f64 / self.batches as f64)
+        (self.batches > 0).then(|| self.let_in as f64 / self.batches as f64)
+    }
+}
+
+/// What is counted by who opens a room.
+#[derive(Debug, Default)]
+pub(super) struct Batches {
+    batches: AtomicU64,
+    let_in: AtomicU64,
+}
+
+/// What the rooms themselves count.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(super) batches: u64,
+    pub(super) let_in: u64,
+    pub(super) sleeps: u64,
+}
+
+impl Batches {
+    /// A room was opened for so many with tickets. For nobody: as if it were not.
+    pub(super) fn opened(&self, let_in: u64) {
+        if let_in > 0 {
+            // stat: a number for humans, as all of these.
+            self.batches.fetch_add(1, Relaxed);
+            // stat: as above.
+            self.let_in.fetch_add(let_in, Relaxed);
+        }
+    }
+
+    /// What was counted, where somebody slept so often.
+    pub(super) fn counts(&self, sleeps: u64) -> Counts {
+        // stat: as above.
+        let [batches, let_in] = [&self.batches, &self.let_in].map(|count| count.load(Relaxed));
+        Counts { batches, let_in, sleeps }
     }
 }
 

@@ -31,11 +31,13 @@
 //!
 //! # Progress
 //! Blocking: a room is open until the last of its batch has left. So whoever sleeps inside a room, or forgets its guard, holds up
-//! all who want another one or come later; and who waits for itself, inside one room for another, waits for ever (in debug
-//! builds a panic). From its ticket on a user waits for at most one batch of each room, and nobody has more to do than O(1), or
+//! all who want another one or come later; and who waits for itself, inside one room for another, waits for ever. In debug builds a thread that has a
+//! [`Guard`] or a [`CellGuard`] is told so by a panic, where it would wait without end. Not where it has an [`AsyncGuard`]: that may go to another thread,
+//! and leave there. From its ticket on a user waits for at most one batch of each room, and nobody has more to do than O(1), or
 //! O(rooms) where they are counted, to let others in: threads that wait are woken in a chain, tasks by who opens the room for them. Who waits or is inside takes no steps.
-//! A ticket is taken in one of the first steps of `enter`: who may wait looks on for some two microseconds before it, as long as nobody
-//! else waits. Where open rooms are joined, those inside when it is taken may be of any number, but nobody joins them from then on.
+//! A ticket is taken in one of the first steps of `enter`: who may wait looks on for some two microseconds before it, as long as there is no
+//! other ticket. Where open rooms are joined, those inside when it is taken may be of any number, but nobody who comes later joins them, unless it is
+//! given up.
 //!
 //! # Linearization
 //! A batch is let in at the store to its gate (`open`), who has no ticket at the exchange of the word; a batch has ended at the subtraction
@@ -62,8 +64,9 @@
 //! All of it is there from the start, but for those who sleep: a list per room.
 //!
 //! # Limits
-//! Any number of rooms. Up to three of them: 14336 waiting per room, and more than three: 2^31 inside or waiting in all. One more is told
-//! [`TooManyWaiters`](EnterError::TooManyWaiters).
+//! 1 to 65,536 rooms. Up to three of them: 14336 waiting per room, and more than three: 2^31 inside or waiting in all. One more is told
+//! [`TooManyWaiters`](EnterError::TooManyWaiters). With up to three rooms, if 2032 threads that have found a place for one more stop before they
+//! take it, all at the same moment, the program is ended: as where a count of references overflows.
 
 mod builder;
 mod cell;
@@ -97,10 +100,10 @@ use builder::Closing;
 use form::{Either, Form, Taken};
 use machine::atomic::AtomicBool;
 use machine::atomic::Ordering::Relaxed;
-use machine::held::Held;
+use machine::held::{Held, Key};
 use machine::time::Duration;
 use machine::trace::{self, Role};
-use metrics::Counters;
+use metrics::{Counters, Counts};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -135,6 +138,8 @@ pub struct Rooms {
     poison: Poison,
     /// If they are wanted.
     counters: Option<Counters>,
+    /// For those inside, by thread.
+    key: Key,
 }
 
 /// Whether somebody panicked inside.
@@ -149,9 +154,9 @@ impl Rooms {
     /// So many rooms, numbered from 0, without exit code.
     ///
     /// # Panics
-    /// When there are none.
+    /// When there are none, or more than 65,536.
     pub fn new(rooms: usize) -> Self {
-        Self::builder(rooms).build().expect("at least one room")
+        Self::builder(rooms).build().unwrap_or_else(|wrong| panic!("{wrong}"))
     }
 
     /// Settings to build so many rooms from.
@@ -169,7 +174,7 @@ impl Rooms {
             closing.iter().for_each(|closing| trace::part(&closing.runs, name, Role::Number));
         }
         let poison = Poison { wanted: poison, happened: AtomicBool::new(false) };
-        Self { form, codes, poison, counters }
+        Self { form, codes, poison, counters, key: Key::new() }
     }
 
     /// How many rooms there are.
@@ -188,16 +193,14 @@ impl Rooms {
     #[inline]
     pub fn enter(&self, room: usize) -> Result<Guard<'_>, EnterError> {
         self.check(room)?;
-        debug_assert!(
-            !Held::is_held(self),
-            "this thread is inside these rooms already, and would wait for itself for ever"
-        );
+        must_not_hold(&self.key);
         let taken = wait::enter(&self.form, room)?;
         self.came(taken);
         Ok(Guard::new(self, room, taken))
     }
 
-    /// Enters `room` if nobody is inside any room or waits.
+    /// Enters `room` if nobody is inside any room or has a ticket, or, where open rooms are [joined](Builder::joined), if it is open and nobody
+    /// waits.
     ///
     /// # Errors
     /// [`NoSuchRoom`](EnterError::NoSuchRoom), [`WouldBlock`](EnterError::WouldBlock),
@@ -211,14 +214,19 @@ impl Rooms {
     }
 
     /// Enters `room`, and waits until it is open, but no longer than `timeout`. A thread that is inside already is not told that it waits
-    /// for itself: it learns it when the time is over.
+    /// for itself: it learns it when the time is over, if it ever is.
     ///
     /// # Errors
     /// As [`enter`](Self::enter), and [`TimedOut`](EnterError::TimedOut).
+    ///
+    /// # Panics
+    /// In debug builds, when this thread is inside already, the room cannot be joined, and `timeout` is too long for the clock, as [`Duration::MAX`]
+    /// is.
     pub fn enter_timeout(&self, room: usize, timeout: Duration) -> Result<Guard<'_>, EnterError> {
         self.check(room)?;
         let taken = self.form.take(room)?;
         self.came(taken);
+        self.may_wait(room, taken, Some(timeout));
         wait::arrive_within(&self.form, room, taken, timeout)?;
         Ok(Guard::new(self, room, taken))
     }
@@ -261,18 +269,18 @@ impl Rooms {
 
     /// Forgets panics: the rooms can be entered again.
     pub fn clear_poison(&self) {
-        // stat: as `is_set`.
+        // bare: as `is_set`.
         self.poison.happened.store(false, Relaxed);
     }
 
     /// What happened, if that was [asked for](Builder::metrics).
     pub fn metrics(&self) -> Option<Metrics> {
-        let (batches, sleeps) = self.form.counts();
-        // stat: a look.
+        let Counts { batches, let_in, sleeps } = self.form.counts();
+        // hint: a look.
         let runs = |closing: &Closing| closing.runs.load(Relaxed);
         let exit_codes = self.codes.iter().flatten().map(runs).sum();
         self.counters.as_ref().map(|counters| {
-            counters.sum(Metrics { sleeps, batches, exit_codes, ..Metrics::default() })
+            counters.sum(Metrics { sleeps, batches, let_in, exit_codes, ..Metrics::default() })
         })
     }
 
@@ -289,6 +297,17 @@ impl Rooms {
     fn entered(&self) {
         if let Some(counters) = &self.counters {
             counters.entered();
+        }
+    }
+
+    /// Panics when a ticket that was just `taken` would be waited for for ever, as this thread is inside: then it is given up.
+    fn may_wait(&self, room: usize, taken: Taken, most: Option<Duration>) {
+        if let Taken::Ticket(ticket) = taken {
+            // The clock is asked only where it matters.
+            if Held::is_held(&self.key) && wait::is_for_ever(most) {
+                self.give_up(room, ticket);
+                must_not_hold(&self.key);
+            }
         }
     }
 
@@ -335,6 +354,16 @@ impl Rooms {
     }
 }
 
+/// Panics when this thread is inside, where it is to wait for all who are.
+#[inline]
+#[track_caller]
+fn must_not_hold(key: &Key) {
+    assert!(
+        !Held::is_held(key),
+        "this thread is inside these rooms already, and would wait for itself for ever"
+    );
+}
+
 impl Poison {
     #[inline]
     fn is_wanted(&self) -> bool {
@@ -343,12 +372,12 @@ impl Poison {
 
     #[inline]
     fn is_set(&self) -> bool {
-        // stat: who was inside before has left through the room's edges; this only says that it panicked.
+        // bare: who was inside before has left through the room's edges; this only says that it panicked.
         self.wanted && self.happened.load(Relaxed)
     }
 
     fn set(&self) {
-        // stat: as `is_set`.
+        // bare: as `is_set`.
         self.happened.store(true, Relaxed);
     }
 }

@@ -30,6 +30,7 @@ use super::lanes::{
     COUNT, COUNT_BITS, LANE, MOST_ROOMS, ONE_INSIDE, OPEN, TICKETS, after_next, count, generation,
     inside, next, parity, tickets, turn, turned,
 };
+use super::metrics::{Batches, Counts};
 use super::sleepers::{Sleeper, Sleepers};
 use machine::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use machine::atomic::{AtomicU32, AtomicU64};
@@ -54,8 +55,8 @@ pub(crate) struct Packed {
     batch: CachePadded<Batch>,
     /// How many more may join those inside although others wait; not always exact.
     joins: CachePadded<AtomicU32>,
-    /// How many batches were opened, where that is counted.
-    batches: CachePadded<AtomicU64>,
+    /// Where that is counted.
+    batches: CachePadded<Batches>,
     rooms: [Room; MOST_ROOMS],
     count: usize,
     patience: u32,
@@ -136,7 +137,7 @@ impl Packed {
             word: CachePadded::new(AtomicU64::new(0)),
             batch: CachePadded::new(Batch::new()),
             joins: CachePadded::new(AtomicU32::new(0)),
-            batches: CachePadded::new(AtomicU64::new(0)),
+            batches: CachePadded::default(),
             rooms: std::array::from_fn(room),
             count: rooms,
             patience,
@@ -187,16 +188,28 @@ impl Packed {
         (joined && (word & TICKETS == 0 || self.is_passed(word))).then(|| word + ONE_INSIDE)
     }
 
-    /// Whether who waits is passed by one more: it sleeps, where not all can run. One who is beaten to it is counted, too.
+    /// Whether nobody waits, for all tickets were given up, or who waits is passed by one more: it sleeps, where not all can run. One who is
+    /// beaten to it is counted, too.
     #[cold]
     fn is_passed(&self, word: u64) -> bool {
         let is_more = |joins: u32| joins as i32 > 0;
-        // stat: how many, about; a batch is one in the word.
+        if (0..self.count).all(|room| count(word, room) <= self.given_up_in(word, room)) {
+            return true;
+        }
+        // hint: how many, about; a batch is one in the word.
         self.outstanding_in(word) + u64::from(self.batch.left.load(Relaxed)) > self.processors
-            // stat: about as many as are allowed to.
+            // hint: about as many as are allowed to.
             && is_more(self.joins.load(Relaxed))
-            // stat: as above.
+            // hint: as above.
             && is_more(self.joins.fetch_sub(1, Relaxed))
+    }
+
+    /// How many of the tickets of `room` were given up.
+    fn given_up_in(&self, word: u64, room: usize) -> u64 {
+        let target = next(generation(word, room));
+        // hint: who adopts one meanwhile waits, and is passed by those who have looked before.
+        let given_up = self.given_up(room, target).load(Relaxed);
+        if given_up & TAG == nothing_given_up(target) { u64::from(given_up / (TAG + 1)) } else { 0 }
     }
 
     /// How many are inside or wait; a batch is one.
@@ -230,7 +243,7 @@ impl Packed {
                 }
             } else if on && word & TICKETS == 0 && inside(word) < self.processors {
                 backoff.spin();
-                // stat: as above.
+                // hint: as above.
                 word = self.word.load(Relaxed);
             } else {
                 break;
@@ -276,7 +289,7 @@ impl Packed {
     /// Takes a ticket for `target` that somebody gave up.
     fn adopt(&self, room: usize, target: u64) -> Option<u64> {
         let given_up = self.given_up(room, target);
-        // stat: the exchange decides.
+        // hint: the exchange decides.
         let mut word = given_up.load(Relaxed);
         while word & TAG == nothing_given_up(target) && word > TAG {
             // given: what its first holder knew of the gate. On failure nothing is read.
@@ -306,12 +319,11 @@ impl Packed {
             return Opened::Nobody(self.word.fetch_sub(ONE_INSIDE, Release) - ONE_INSIDE);
         }
         if self.counting {
-            // stat: a number for humans.
-            self.batches.fetch_add(1, Relaxed);
+            self.batches.opened(let_in);
         }
-        // stat: as in `is_passed`. Only where some have passed: who writes waits for the line.
+        // hint: as in `is_passed`. Only where some have passed: who writes waits for the line.
         if self.patience != self.joins.load(Relaxed) {
-            // stat: as above.
+            // hint: as above.
             self.joins.store(self.patience, Relaxed);
         }
         // own: all of the last batch have left. The gate shows it to those of this one.
@@ -361,7 +373,7 @@ impl Packed {
 impl Form for Packed {
     #[inline]
     fn take(&self, room: usize) -> Result<Taken, EnterError> {
-        // stat: the exchange decides.
+        // hint: the exchange decides.
         let word = self.word.load(Relaxed);
         // Who is beaten to it has a ticket the next moment.
         self.go_in(room, word, 1, false).or_else(|word| self.queue_up(room, word))
@@ -369,14 +381,14 @@ impl Form for Packed {
 
     #[inline]
     fn take_in_time(&self, room: usize) -> Result<Taken, EnterError> {
-        // stat: the exchange decides.
+        // hint: the exchange decides.
         let word = self.word.load(Relaxed);
         self.go_in_alone(room, word).or_else(|word| self.look_on(room, word))
     }
 
     #[inline]
     fn try_take(&self, room: usize) -> Result<Taken, EnterError> {
-        // stat: the exchange decides.
+        // hint: the exchange decides.
         let word = self.word.load(Relaxed);
         self.go_in(room, word, usize::MAX, false).map_err(|_| EnterError::WouldBlock)
     }
@@ -389,7 +401,7 @@ impl Form for Packed {
 
     fn give_up(&self, room: usize, ticket: u64) -> bool {
         let given_up = self.given_up(room, ticket);
-        // stat: the exchange decides.
+        // hint: the exchange decides.
         let mut word = given_up.load(Relaxed);
         while word & TAG == nothing_given_up(ticket) {
             // given: for who adopts it. On failure nothing is read.
@@ -425,10 +437,9 @@ impl Form for Packed {
         Sleeper::new(ticket, None)
     }
 
-    fn counts(&self) -> (u64, u64) {
+    fn counts(&self) -> Counts {
         let sleepers = self.rooms.iter().flat_map(|room| room.sleepers.iter());
-        // stat: as above.
-        (self.batches.load(Relaxed), sleepers.map(Sleepers::slept).sum())
+        self.batches.counts(sleepers.map(Sleepers::slept).sum())
     }
 
     fn processors(&self) -> u64 {
@@ -436,7 +447,7 @@ impl Form for Packed {
     }
 
     fn outstanding(&self) -> u64 {
-        // stat: how many, about.
+        // hint: how many, about.
         self.outstanding_in(self.word.load(Relaxed))
     }
 }

@@ -9,7 +9,7 @@
 //! future that was woken may be left unpolled, for ever or until the others have been inside. A sleeper is taken out of
 //! its list by whoever wakes it, and only when its ticket is good: being gone from it *is* having been woken.
 
-use super::forget;
+use crate::panics::alone;
 use machine::atomic::AtomicUsize;
 use machine::atomic::Ordering::Relaxed;
 use machine::fence;
@@ -17,7 +17,6 @@ use machine::lock::Mutex;
 use machine::park::Unparker;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
 
 /// How many threads a woken one wakes.
@@ -67,13 +66,6 @@ pub(crate) struct Sleeper {
 impl Sleeper {
     pub(super) fn new(ticket: u64, wanted: Option<u64>) -> Self {
         Self { ticket, wanted, place: None, is_thread: false }
-    }
-}
-
-/// Does something of an executor's. What it panics with goes no further, or a room might be left open.
-fn alone(f: impl FnOnce()) {
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(f)) {
-        forget(panic);
     }
 }
 

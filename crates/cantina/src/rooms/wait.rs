@@ -41,8 +41,7 @@ pub(super) fn wait(form: &impl Form, room: usize, ticket: u64) {
 
 /// Returns when `ticket` is good, or when it is not for so long: then it is given up. Whether it is good.
 fn wait_at_most(form: &impl Form, room: usize, ticket: u64, most: Option<Duration>) -> bool {
-    // What is too far away to be told never comes.
-    let deadline = most.and_then(|most| Instant::now().checked_add(most));
+    let deadline = deadline(most);
     if look_around(form, room, ticket) {
         return true;
     }
@@ -58,6 +57,17 @@ fn wait_at_most(form: &impl Form, room: usize, ticket: u64, most: Option<Duratio
     }
     sleepers.remove(sleeper, |ticket| form.is_good(room, ticket));
     form.is_good(room, ticket) || !gives_up(form, room, ticket)
+}
+
+/// When so much time will be over.
+fn deadline(most: Option<Duration>) -> Option<Instant> {
+    // What is too far away to be told never comes.
+    most.and_then(|most| Instant::now().checked_add(most))
+}
+
+/// Whether that never comes.
+pub(super) fn is_for_ever(most: Option<Duration>) -> bool {
+    deadline(most).is_none()
 }
 
 /// Gives `ticket` up, unless its room opens: then its holder is inside, when this returns.

@@ -2,7 +2,7 @@
 
 use super::mode::Mode;
 use super::policy::{NearestFirst, Policy};
-use super::scpool::{Fencing, MAX_CONSUMERS, MAX_SLOTS, Pools, Settings, Shape, default_slots};
+use super::scpool::{Fencing, MAX_CONSUMERS, MAX_SLOTS, Plan, Pools, Settings, default_slots};
 use super::{Salsa, Shared};
 use crate::pool::BuildError;
 use machine::Arc;
@@ -121,8 +121,8 @@ impl<T> Builder<T> {
         within("max_consumers", self.max_consumers, 1, MAX_CONSUMERS)?;
         within("spares", self.spares, 1, 1024)?;
         within("table_width", self.table_width, 1, 64)?;
-        let shape = Shape::new::<T>(self.chunk_size as u32, self.max_consumers as u32);
-        let shape = shape.ok_or_else(|| {
+        let plan = Plan::new::<T>(self.chunk_size as u32, self.max_consumers as u32);
+        let plan = plan.ok_or_else(|| {
             let allowed = "as many tasks as fit into an address space";
             BuildError::new("chunk_size", self.chunk_size, allowed)
         })?;
@@ -140,7 +140,7 @@ impl<T> Builder<T> {
         }
         let places = topology.nodes().len() + 1;
         let settings = Settings {
-            shape,
+            plan,
             fencing,
             batch: self.chunk_size.div_ceil(BATCHES).min(BATCH) as u32,
             patience: self.patience,

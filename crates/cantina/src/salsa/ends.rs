@@ -211,18 +211,22 @@ impl<T> Producer<T> {
         let begin = route.begin(&*shared.policy);
         let mut preferred = None;
         let reach = if *chunks % FAR_EVERY == 0 { route.len() } else { route.near() };
-        for turn in 0..route.len() {
-            if turn >= reach && preferred.is_some() {
+        // A worker's own before all, whatever the policy: so it stands twice in its route.
+        let own = route.seeker.home.map(|home| (home, None));
+        let others = (0..route.len()).map(|turn| (route.at(begin, turn), Some(turn)));
+        for (home, turn) in own.into_iter().chain(others) {
+            if turn.is_some_and(|turn| turn >= reach) && preferred.is_some() {
                 break;
             }
-            let home = route.at(begin, turn);
-            if !is_active(home) {
+            if !is_active(home) || turn.is_some() && own.is_some_and(|(own, _)| own == home) {
                 continue;
             }
             let first = preferred.is_none();
             preferred = preferred.or(Some(home));
             if first && filler.resume_in(home) || filler.room_in(home) {
-                route.hit(begin, turn);
+                if let Some(turn) = turn {
+                    route.hit(begin, turn);
+                }
                 return Ok(());
             }
             // A worker keeps what it is not behind with.

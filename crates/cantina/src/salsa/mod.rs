@@ -18,19 +18,25 @@
 //! ```
 //!
 //! # Progress
-//! Puts are wait-free but for allocation; gets are lock-free. A consumer that finds a few tasks which
-//! their owner is about to take waits a bounded number of turns before it steals them. A producer that
-//! is far ahead of all consumers gives up the processor once before it asks for more memory.
+//! Puts are wait-free within a chunk. Who begins a chunk asks each near consumer once and tries each place of a table once; that
+//! table grows when others were faster everywhere, so that beginning a chunk is lock-free, but for allocation. Gets are lock-free.
+//!
+//! A consumer that finds a few tasks which their owner is about to take waits a bounded number of turns before it steals them.
+//! A producer that is far ahead of all consumers gives up the processor once before it asks for more memory.
 //!
 //! # Order
 //! None is promised. Tasks of one producer that stay in one chunk come out in order.
 //!
 //! # Memory
 //! When all is drained there is a chunk for each producer, the one that it fills, and for each consumer at most
-//! 16 spare ones ([`Builder::spares`]), three that wait to become such, one that a producer left half filled, and those
-//! that other consumers were looking at when it was done with them: eight of each at most, and as a rule none. What
-//! a burst needed beyond that goes back to the allocator as it is drained. A leaked consumer keeps the
+//! 16 spare ones ([`Builder::spares`]), three that wait to become such, one that a producer left half filled, which stays when the
+//! consumer goes, until another one comes in its place, and those
+//! that other consumers were looking at when it was done with them: eight of each at most, and as a rule none. The chunks that
+//! a burst needed beyond that go back to the allocator as it is drained. A leaked consumer keeps the
 //! eight chunks that it looked at until the pool goes.
+//!
+//! The table in which a consumer's chunks are found stays as long as it was at most, until the pool goes: about ten bytes for each chunk. Who finds nothing looks
+//! at a word for each 64 of them. So a burst of ten million tasks leaves 150 of those words, and in chunks of one task 156,000.
 //!
 //! A chunk is about a thousand tasks, or 64 large ones, in one block of memory that is never on the stack.
 //!
@@ -160,7 +166,7 @@ impl<T> Salsa<T> {
         let pools = &self.shared.pools;
         let mut metrics = Metrics {
             chunks: pools.chunk_count(),
-            chunk_bytes: pools.settings.shape.bytes(),
+            chunk_bytes: pools.settings.plan.bytes(),
             ..Metrics::default()
         };
         for home in (0..pools.used()).filter_map(|id| pools.home(id)) {
@@ -172,7 +178,7 @@ impl<T> Salsa<T> {
 
     /// Tasks of a chunk.
     pub fn chunk_size(&self) -> usize {
-        self.shared.pools.settings.shape.slots as usize
+        self.shared.pools.settings.plan.slots as usize
     }
 
     /// How many tasks it held a moment ago.
@@ -186,7 +192,7 @@ impl<T> Shared<T> {
     fn number_producer(&self, node: Option<NodeId>) -> usize {
         let unknown = self.producers.len() - 1;
         let count = &self.producers[node.map_or(unknown, |NodeId(node)| node.min(unknown))];
-        // stat: to tell producers apart.
+        // bare: to tell producers apart.
         count.fetch_add(1, Relaxed)
     }
 

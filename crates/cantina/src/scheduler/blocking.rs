@@ -35,6 +35,8 @@ struct State {
     accepted: u64,
     /// Who waits until there are none.
     watcher: Option<Unparker>,
+    /// How many of those that run are the watcher's own: the one that waits.
+    own: usize,
     stopped: bool,
 }
 
@@ -49,6 +51,7 @@ impl Blocking {
             running: 0,
             accepted: 0,
             watcher: None,
+            own: 0,
             stopped: false,
         };
         Self(Arc::new(Mutex::new(state)))
@@ -139,10 +142,12 @@ impl Blocking {
         }
     }
 
-    /// How many jobs there ever were, if all of them have ended; if not, `watcher` is woken when they have.
-    pub(super) fn rests(&self, watcher: &Unparker) -> Option<u64> {
+    /// How many jobs there ever were, if all of them have ended but for the watcher's `own`; if not, `watcher` is woken when
+    /// they have.
+    pub(super) fn rests(&self, watcher: &Unparker, own: usize) -> Option<u64> {
         let mut state = self.0.lock();
         state.watcher = Some(watcher.clone());
+        state.own = own;
         state.rests().then_some(state.accepted)
     }
 
@@ -162,7 +167,7 @@ impl Blocking {
 
 impl State {
     fn rests(&self) -> bool {
-        self.jobs.is_empty() && self.running == 0
+        self.jobs.is_empty() && self.running == self.own
     }
 }
 
@@ -185,11 +190,11 @@ mod tests {
             blocking.run(move |runs| told.lock().push(runs));
         }
         let watcher = Parker::new();
-        assert_eq!(blocking.rests(&watcher.unparker()), None);
+        assert_eq!(blocking.rests(&watcher.unparker(), 0), None);
         blocking.not_started();
         assert_eq!(*told.lock(), [false, false]);
         assert!(watcher.park_timeout(Duration::ZERO), "nobody has woken it");
-        assert_eq!(blocking.rests(&watcher.unparker()), Some(2));
+        assert_eq!(blocking.rests(&watcher.unparker(), 0), Some(2));
     }
 
     #[test]
@@ -198,9 +203,9 @@ mod tests {
         blocking.0.lock().threads = 2;
         blocking.run(|_| ());
         blocking.not_started();
-        assert_eq!(blocking.rests(&Parker::new().unparker()), None);
+        assert_eq!(blocking.rests(&Parker::new().unparker(), 0), None);
         blocking.not_started();
-        assert_eq!(blocking.rests(&Parker::new().unparker()), Some(1));
+        assert_eq!(blocking.rests(&Parker::new().unparker(), 0), Some(1));
     }
 
     #[test]
@@ -209,7 +214,7 @@ mod tests {
         blocking.0.lock().threads = 1;
         let (this, watcher) = (blocking.clone(), Parker::new());
         let unparker = watcher.unparker();
-        blocking.run(move |_| assert_eq!(this.rests(&unparker), None));
+        blocking.run(move |_| assert_eq!(this.rests(&unparker, 0), None));
         blocking.not_started();
         assert!(watcher.park_timeout(Duration::ZERO));
     }

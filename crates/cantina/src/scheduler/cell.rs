@@ -175,7 +175,7 @@ impl<T: Send + 'static> Cell<T> {
     /// One more handle, with a way to copy the value. Whether there was one to share with. Unless that was the caller's, whose
     /// handle may be used up at the same time, the new one gives its hold up and looks at nothing.
     pub(super) fn share(&self, copy: Copy<T>) -> bool {
-        // stat: `shared` says that it is there.
+        // bare: `shared` says that it is there.
         self.copy.store(copy as *mut (), Relaxed);
         let more = |counts: u64| {
             if counts & (HOLD - 1) >= TOO_MANY {
@@ -190,7 +190,7 @@ impl<T: Send + 'static> Cell<T> {
 
     /// One more reference to the memory; the caller has one.
     pub(super) fn refer(&self) {
-        // stat: there is one at least, the caller's.
+        // bare: there is one at least, the caller's.
         self.counts.fetch_add(REFERENCE, Relaxed);
     }
 
@@ -202,7 +202,7 @@ impl<T: Send + 'static> Cell<T> {
     pub(super) unsafe fn leave(this: NonNull<Self>) {
         // SAFETY: the caller has a reference.
         let cell = unsafe { this.as_ref() };
-        // stat: only named; who gives the last hold up looks again.
+        // hint: only named; who gives the last hold up looks again.
         let mut counts = cell.counts.load(Relaxed);
         while is_shared(counts) {
             let left = counts - HOLD - REFERENCE;
@@ -348,7 +348,7 @@ impl<T: Send + 'static> Cell<T> {
 
     #[cold]
     fn unheard(&self, error: &WaitError, unit: Option<&str>) {
-        // stat: all handles have gone, or this is the one who fills; once.
+        // bare: all handles have gone, or this is the one who fills; once.
         if !self.heard.swap(true, Relaxed) {
             self.shared.unheard(error, unit);
         }
@@ -366,7 +366,7 @@ impl<T: Send + 'static> Cell<T> {
     /// # Safety
     /// It is filled, and the caller holds it.
     unsafe fn copied(&self) -> Result<T, WaitError> {
-        // stat: it was acquired with the counts.
+        // bare: it was acquired with the counts.
         let copy = self.copy.load(Relaxed);
         // SAFETY: null, or from such a function.
         let copy = unsafe { mem::transmute::<*mut (), Option<Copy<T>>>(copy) };
@@ -375,7 +375,7 @@ impl<T: Send + 'static> Cell<T> {
             match (unsafe { &*place }, copy) {
                 (Some(Ok(value)), Some(copy)) => Ok(copy(value)),
                 (Some(Err(error)), _) => {
-                    // stat: it comes before the hold goes, and is asked when all have gone.
+                    // bare: it comes before the hold goes, and is asked when all have gone.
                     self.heard.store(true, Relaxed);
                     Err(error.clone())
                 }
@@ -402,7 +402,7 @@ impl Word {
     #[inline(always)]
     pub(super) unsafe fn is_filled(self) -> bool {
         // SAFETY: the caller's.
-        // stat: it carries nothing.
+        // bare: it carries nothing.
         unsafe { self.0.as_ref() }.load(Relaxed) == FILLED
     }
 
@@ -415,7 +415,7 @@ impl Word {
     pub(super) unsafe fn add(self, waiter: NonNull<Waiter>) -> bool {
         // SAFETY: the caller's.
         let word = unsafe { self.0.as_ref() };
-        // stat: it carries nothing.
+        // bare: it carries nothing.
         let mut seen = word.load(Relaxed);
         while seen != FILLED {
             // SAFETY: ours until the exchange succeeds.

@@ -41,6 +41,8 @@ pub(super) struct Context {
     shared: *const Shared,
     /// Its number among the workers.
     index: usize,
+    /// Whose operation that blocks it runs, with a reference to that. Null: none.
+    blocks_for: *const Shared,
     /// How many references to that it has in stock.
     stock: Cell<usize>,
     /// Operations that wait, and were told so by this worker.
@@ -67,6 +69,7 @@ impl Context {
         Self {
             shared,
             index,
+            blocks_for: ptr::null(),
             stock: Cell::default(),
             waiting: RefCell::default(),
             blocks: Blocks::default(),
@@ -81,6 +84,11 @@ impl Context {
         let result = context.installed(f);
         shared.give_back(context.stock.take());
         result
+    }
+
+    /// Runs `f`, an operation of `shared` that blocks, on a thread for such. It has a reference to that.
+    pub(super) fn of_blocking<R>(shared: &Shared, f: impl FnOnce() -> R) -> R {
+        Self { blocks_for: shared, ..Self::new(ptr::null(), 0) }.installed(f)
     }
 
     fn installed<R>(&self, f: impl FnOnce() -> R) -> R {
@@ -177,6 +185,13 @@ impl Context {
 /// Whether the calling thread is a worker of any scheduler.
 pub(super) fn is_worker() -> bool {
     Context::current(|context| context.is_some_and(|context| context.worker_of().is_some()))
+}
+
+/// Whether the calling thread runs operations of `shared`: it is a worker, or one for what blocks.
+pub(super) fn runs_for(shared: &Shared) -> bool {
+    let is_its =
+        |context: &Context| ptr::eq(context.shared, shared) || ptr::eq(context.blocks_for, shared);
+    Context::current(|context| context.is_some_and(is_its))
 }
 
 /// The calling thread's number among the workers of `shared`.

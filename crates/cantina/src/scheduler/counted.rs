@@ -61,7 +61,7 @@ impl<T> Counted<T> {
     /// One more handle, if there is one.
     pub(super) fn upgrade(&self) -> Option<Self> {
         let more = |count| (count >= HANDLE).then_some(count + HANDLE + 1);
-        // stat: handles count each other, and there is one reference at least, this.
+        // bare: handles count each other, and there is one reference at least, this.
         let upgraded = self.block().count.fetch_update(Relaxed, Relaxed, more);
         upgraded.ok().map(|_| Self(self.0))
     }
@@ -74,7 +74,7 @@ impl<T> Counted<T> {
     #[inline]
     pub(super) unsafe fn leave_handle(&self) -> bool {
         let count = &self.block().count;
-        // stat: only named; the exchange decides.
+        // hint: only named; the exchange decides.
         let mut seen = count.load(Relaxed);
         loop {
             let is_last = seen < 2 * HANDLE;
@@ -90,7 +90,7 @@ impl<T> Counted<T> {
 
     #[inline]
     fn add(&self, more: u64) {
-        // stat: there is one at least, this.
+        // bare: there is one at least, this.
         if self.block().count.fetch_add(more, Relaxed) % HANDLE > TOO_MANY {
             abort();
         }

@@ -88,7 +88,7 @@ impl<T> Deque<T> {
             buffer = unsafe { self.grow(buffer, top, bottom) };
         }
         // SAFETY: I2: the current one.
-        // stat: `bottom` says that it is there.
+        // bare: `bottom` says that it is there.
         unsafe { &*buffer }.slot(bottom).store(task.as_ptr(), Relaxed);
         // task: what lies behind it.
         self.bottom.store(bottom + 1, Release);
@@ -105,7 +105,7 @@ impl<T> Deque<T> {
             // own: only its worker writes slots.
             let task = old.slot(index).load(Relaxed);
             // SAFETY: new, and ours.
-            // stat: `larger` says that they are there.
+            // bare: `larger` says that they are there.
             unsafe { &*larger }.slot(index).store(task, Relaxed);
         }
         // SAFETY: the caller is the worker, whose it is.
@@ -123,7 +123,7 @@ impl<T> Deque<T> {
     pub unsafe fn pop(&self) -> Option<NonNull<T>> {
         // own: only its worker writes it.
         let bottom = self.bottom.load(Relaxed);
-        // stat: it only grows: who sees it here sees an empty deque. What is taken is decided below.
+        // hint: it only grows: who sees it here sees an empty deque. What is taken is decided below.
         if self.top.load(Relaxed) == bottom {
             return None;
         }
@@ -132,7 +132,7 @@ impl<T> Deque<T> {
         self.bottom.store(last, Release);
         // last: whoever takes the last one has seen that it is the last, or is seen by us.
         self.fences.light();
-        // stat: the fence is before it, and the exchange decides about the last.
+        // bare: the fence is before it, and the exchange decides about the last.
         let top = self.top.load(Relaxed);
         let taken = if top < last {
             // SAFETY: the caller's, and no thief comes as far as `last`.
@@ -155,7 +155,7 @@ impl<T> Deque<T> {
         // own: only its worker writes it.
         let bottom = self.bottom.load(Relaxed);
         loop {
-            // stat: only named; the exchange decides.
+            // hint: only named; the exchange decides.
             let top = self.top.load(Relaxed);
             if top >= bottom {
                 return None;
@@ -173,7 +173,7 @@ impl<T> Deque<T> {
     pub(super) fn is_empty(&self) -> bool {
         // own: only its worker writes it.
         let bottom = self.bottom.load(Relaxed);
-        // stat: it only grows, and not beyond: who sees it here sees an empty deque.
+        // hint: it only grows, and not beyond: who sees it here sees an empty deque.
         self.top.load(Relaxed) == bottom
     }
 
@@ -196,9 +196,9 @@ impl<T> Deque<T> {
     /// The oldest task, for anybody. `None` also where the operating system refuses its fence.
     pub fn steal(&self) -> Option<NonNull<T>> {
         loop {
-            // stat: only named; the exchange decides.
+            // hint: only named; the exchange decides.
             let top = self.top.load(Relaxed);
-            // stat: what is empty, as it seems, needs no fence.
+            // hint: what is empty, as it seems, needs no fence.
             if top >= self.bottom.load(Relaxed) {
                 return None;
             }
@@ -225,9 +225,9 @@ impl<T> Deque<T> {
         wants: impl Fn(usize, usize) -> bool,
     ) -> Result<NonNull<T>, bool> {
         loop {
-            // stat: only named; the exchange decides.
+            // hint: only named; the exchange decides.
             let top = self.top.load(Relaxed);
-            // stat: for models, which have fewer old values to try. A thief has the time.
+            // hint: for models, which have fewer old values to try. A thief has the time.
             fence::full();
             // task: what lies behind it.
             let bottom = self.bottom.load(Acquire);
@@ -252,22 +252,22 @@ impl<T> Deque<T> {
         // larger: its slots.
         let buffer = self.buffer.load(Acquire);
         // SAFETY: I2: not freed before the deque.
-        // stat: what it leads to was acquired with `bottom`.
+        // bare: what it leads to was acquired with `bottom`.
         let task = unsafe { &*buffer }.slot(top).load(Relaxed);
         self.claim(top).then(|| NonNull::new(task)).flatten()
     }
 
     /// How many have been taken from the other end.
     pub(super) fn begun(&self) -> usize {
-        // stat: a look, on which nothing depends.
+        // hint: a look, on which nothing depends.
         self.top.load(Relaxed)
     }
 
     /// How many there are, about.
     pub(super) fn len(&self) -> usize {
-        // stat: a look, behind the caller's fence if it decides on it.
+        // bare: a look, behind the caller's fence if it decides on it.
         let top = self.top.load(Relaxed);
-        // stat: as above.
+        // bare: as above.
         self.bottom.load(Relaxed).saturating_sub(top)
     }
 }

@@ -1,4 +1,4 @@
-//! Why a value did not arrive.
+//! Why a value did not arrive, or an operation was not taken.
 
 use std::any::Any;
 use std::error::Error;
@@ -47,3 +47,54 @@ impl fmt::Display for WaitError {
 }
 
 impl Error for WaitError {}
+
+/// An operation that was not taken: it is given back.
+///
+/// ```
+/// use cantina::scheduler::{Refused, Runtime};
+///
+/// let runtime = Runtime::new();
+/// let unit = runtime.unit_builder().capacity(1).build(0);
+/// match unit.try_tell(|state| *state += 1) {
+///     Ok(()) => {}
+///     Err(Refused::Full(operation)) => unit.tell(operation),      // waits for room
+///     Err(Refused::Closed(operation)) => drop(operation),         // there is no use in trying again
+/// }
+/// ```
+pub enum Refused<F> {
+    /// There is no room now.
+    Full(F),
+    /// The runtime takes no more operations, and never will.
+    Closed(F),
+}
+
+impl<F> Refused<F> {
+    /// The operation.
+    pub fn into_inner(self) -> F {
+        match self {
+            Self::Full(operation) | Self::Closed(operation) => operation,
+        }
+    }
+
+    /// Whether it is of no use to try again.
+    pub fn is_closed(&self) -> bool {
+        matches!(self, Self::Closed(_))
+    }
+}
+
+impl<F> fmt::Debug for Refused<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_closed() { "Closed(..)" } else { "Full(..)" })
+    }
+}
+
+impl<F> fmt::Display for Refused<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Full(_) => f.write_str("the unit is full"),
+            Self::Closed(_) => WaitError::Closed.fmt(f),
+        }
+    }
+}
+
+impl<F> Error for Refused<F> {}

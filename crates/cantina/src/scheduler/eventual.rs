@@ -8,6 +8,7 @@ use super::error::WaitError;
 use super::flat;
 use super::runtime::Handle;
 use super::shared::{Reference, Shared};
+use machine::Arc;
 use machine::atomic::Ordering::{Acquire, Relaxed, Release};
 use machine::atomic::{AtomicBool, AtomicPtr};
 use machine::lock::Mutex;
@@ -198,6 +199,27 @@ impl<T: Send + 'static> Eventual<T> {
         self.map(f).flatten()
     }
 
+    /// The value for several, where it cannot be copied: clones of what is returned give handles to the same one. It is an
+    /// operation, as [`map`](Self::map) is: on a runtime that takes no more it fails, and the value goes.
+    ///
+    /// ```
+    /// use cantina::scheduler::Runtime;
+    ///
+    /// struct Plan(Vec<u32>);     // it is no `Clone`
+    ///
+    /// let runtime = Runtime::new();
+    /// let plan = runtime.spawn(|| Plan(vec![3, 4])).share();
+    /// let sum = plan.clone().map(|plan| plan.0.iter().sum::<u32>());
+    /// let count = plan.map(|plan| plan.0.len());
+    /// assert_eq!((sum.wait(), count.wait()), (Ok(7), Ok(2)));
+    /// ```
+    pub fn share(self) -> Eventual<Arc<T>>
+    where
+        T: Sync,
+    {
+        self.map(Arc::new)
+    }
+
     fn wait_here(&self, timeout: Option<Duration>) -> Option<Result<T, WaitError>> {
         if context::is_worker() {
             return Some(Err(WaitError::OnWorker));
@@ -265,7 +287,7 @@ impl<T: Send + 'static> Eventual<T> {
 
     /// The value of a filled cell.
     fn take(&self) -> Result<T, WaitError> {
-        // stat: it decides who of those with this handle has the value, and carries nothing.
+        // bare: it decides who of those with this handle has the value, and carries nothing.
         if self.taken.swap(true, Relaxed) {
             return Err(WaitError::Taken);
         }
@@ -345,11 +367,11 @@ impl<T: Send + 'static> Eventual<Eventual<T>> {
 impl<T: Clone + Send + Sync + 'static> Clone for Eventual<T> {
     /// One more handle: each gives the value once, and the last one gives it away uncopied.
     fn clone(&self) -> Self {
-        // stat: a handle that has had its value makes handles that have.
+        // bare: a handle that has had its value makes handles that have.
         let mut taken = self.taken.load(Relaxed) || !self.cell().share(T::clone);
         if taken {
             self.cell().refer();
-        // stat: acquired with the counts, if it was used up before these: then its hold was not there to share, and another
+        // bare: acquired with the counts, if it was used up before these: then its hold was not there to share, and another
         // one may have found itself alone.
         } else if self.taken.load(Relaxed) {
             // SAFETY: the hold that was just made. Nobody has looked at the value by it, and it is there, as it was had.

@@ -66,7 +66,7 @@ impl<S> Mailbox<S> {
     #[inline]
     pub(super) unsafe fn post(&self, rest: &Rest, message: NonNull<Message<S>>) -> bool {
         let address = message.as_ptr().expose_provenance();
-        // stat: only named; the exchange decides.
+        // hint: only named; the exchange decides.
         let mut seen = self.head.load(Relaxed);
         loop {
             let (before, after) = match seen {
@@ -98,7 +98,7 @@ impl<S> Mailbox<S> {
         // SAFETY: the owner's.
         let mut first = rest.0.with(|rest| unsafe { *rest });
         if first == IDLE {
-            // stat: only named: what is new stays until it is taken below.
+            // hint: only named: what is new stays until it is taken below.
             let is_done = self.head.load(Relaxed) == BUSY;
             // owner: `rest`, the state and all we did. On failure there is something new.
             if is_done && self.head.compare_exchange(BUSY, IDLE, Release, Relaxed).is_ok() {

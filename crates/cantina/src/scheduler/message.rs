@@ -11,7 +11,7 @@ use super::mailbox::Message;
 use super::operation::caught;
 use super::slab::{self, Slabs};
 use super::unheard::Whose;
-use super::unit::Inner;
+use super::unit::{Inner, Unit};
 use super::waits::{Core, Table, Waits};
 use machine::cell::UnsafeCell;
 use std::cell::RefCell;
@@ -92,8 +92,8 @@ struct Sent<S: Send + 'static, T: Send + 'static, A, F, const N: usize> {
     waits: Waits<N>,
     /// Until it runs or fails: whoever has the right to that takes it.
     body: UnsafeCell<Option<(A, F)>>,
-    /// To whom it goes, while it waits.
-    unit: UnsafeCell<Option<Counted<Inner<S>>>>,
+    /// To whom it goes, while it waits: a handle, so that the state stays.
+    unit: UnsafeCell<Option<Unit<S>>>,
 }
 
 /// Has `f` run on the state of `unit` at once.
@@ -103,7 +103,7 @@ where
     T: Send + 'static,
     F: FnOnce(&mut S, ()) -> T + Send + 'static,
 {
-    let (this, eventual) = Sent::<S, T, (), F, 0>::new(unit, (), f, false);
+    let (this, eventual) = Sent::<S, T, (), F, 0>::new(unit, (), f, None);
     // SAFETY: within it. It stays until it is run: it has a reference.
     let message = unsafe { this.byte_add(offset_of!(Sent<S, T, (), F, 0>, message)).cast() };
     // SAFETY: as above.
@@ -112,14 +112,15 @@ where
 }
 
 /// Has `f` run on the state of `unit` when all eventuals in `argument` are there.
-pub(super) fn send_after<S, T, A, F>(unit: &Counted<Inner<S>>, argument: A, f: F) -> Eventual<T>
+pub(super) fn send_after<S, T, A, F>(unit: &Unit<S>, argument: A, f: F) -> Eventual<T>
 where
     S: Send + 'static,
     T: Send + 'static,
     A: Argument,
     F: FnOnce(&mut S, A::Out) -> T + Send + 'static,
 {
-    let (this, eventual) = Sent::<S, T, A, F, 2>::new(unit, argument, f, true);
+    let (this, eventual) =
+        Sent::<S, T, A, F, 2>::new(unit.inner(), argument, f, Some(unit.clone()));
     // SAFETY: nobody takes it before all arguments have been told, and then it lies where it was.
     let argument = unsafe { this.as_ref() }
         .body
@@ -148,14 +149,14 @@ where
         unit: &Counted<Inner<S>>,
         argument: A,
         f: F,
-        waits: bool,
+        keeps: Option<Unit<S>>,
     ) -> (NonNull<Self>, Eventual<T>) {
         let sent = Self {
             cell: Cell::new(unit.shared().clone(), false, Self::free),
             message: Message::new(Some(Self::run)),
             waits: Waits::new(&Self::TABLE),
             body: UnsafeCell::new(Some((argument, f))),
-            unit: UnsafeCell::new(waits.then(|| unit.clone())),
+            unit: UnsafeCell::new(keeps),
         };
         let this = blocks::boxed(sent);
         // SAFETY: new, and its reference.
@@ -178,7 +179,7 @@ where
 
     /// # Safety
     /// As of [`take_body`](Self::take_body).
-    unsafe fn take_unit(this: NonNull<Self>) -> Option<Counted<Inner<S>>> {
+    unsafe fn take_unit(this: NonNull<Self>) -> Option<Unit<S>> {
         // SAFETY: the caller's.
         unsafe { this.as_ref().unit.with_mut(|unit| (*unit).take()) }
     }
@@ -193,11 +194,11 @@ where
         let this = unsafe { Self::of_core(core) };
         // SAFETY: as above. It is not the message's: that may be gone when it has been posted.
         if let Some(unit) = unsafe { Self::take_unit(this) } {
-            unit.enter();
+            unit.inner().enter();
             // SAFETY: within it. It stays until it is run: it has a reference.
             let message = unsafe { this.byte_add(offset_of!(Self, message)).cast() };
             // SAFETY: as above.
-            unsafe { Inner::post_with(unit, message) };
+            unsafe { Inner::post(unit.inner(), message) };
         }
     }
 

@@ -12,6 +12,9 @@ pub struct Metrics {
     pub workers: Vec<WorkerMetrics>,
     /// Panics that nobody heard of, but [`on_panic`](super::Builder::on_panic). Each eventual that goes with one counts.
     pub unheard_panics: u64,
+    /// Operations that were [told](super::Unit::tell) and did not run: the runtime took no more, or stopped before, or their
+    /// unit is poisoned. Those that [`try_tell`](super::Unit::try_tell) gives back do not count.
+    pub dropped_tells: u64,
 }
 
 /// What a worker has done.

@@ -49,8 +49,9 @@
 //! * A panic stays in its operation: its eventual is [`WaitError::Panicked`], and so are those that depend on it. Its
 //!   unit is poisoned, or kept, or made anew, as [`UnitBuilder`] says. If nobody has that eventual, or looks at it, or there
 //!   is none, [`Builder::on_panic`] hears of it.
-//! * An operation that waits for its own value, by way of a cell, never begins. Nothing else is held up by it; when the
-//!   runtime stops it is cancelled.
+//! * An operation that waits for its own value, by way of a cell, never begins, nor does one that another one [ends](Tail)
+//!   with and that waits for the value which it is to bring. Nothing else is held up by it; when the runtime stops it is
+//!   cancelled.
 //! * A unit with many messages gives others their turn after a [budget](Builder::budget) of them. One that waits moves to
 //!   a worker that has nothing to do when its own does not come to it within some 100 microseconds. Free operations are
 //!   run last in, first out by the worker that spawned them, urgent ones before others; now and then the oldest has
@@ -77,7 +78,7 @@
 //! | `gone` | who gives up a reference | the last one | that nobody uses it any more |
 //! | `slot` | who makes the place of a waker | who finds it | the place |
 //! | `ready` | each argument that arrives | the last of them | the arguments, for the operation |
-//! | `listed` | an operation that waits for what may never come | who cancels it | the operation |
+//! | `listed` | an operation that waits for what may never come, or that another one ends with | who cancels it | the operation |
 //! | `message` | who posts | the owner that takes all new ones | the message and its link |
 //! | `owner` | an owner that finds nothing more | who posts to a mailbox that nobody owns | the state, and all that was done to it |
 //! | `slabs` | a sender that is dropped | the next one | memory that is left, and that it has sent |
@@ -122,7 +123,7 @@ pub use argument::{Argument, Dependency, Value};
 pub use cancel::Canceller;
 #[cfg(feature = "derive")]
 pub use cantina_derive::Argument;
-pub use error::WaitError;
+pub use error::{Refused, WaitError};
 pub use eventual::{Eventual, Promise};
 pub use metrics::{Metrics, UnitMetrics, WorkerMetrics};
 pub use run::Left;

@@ -20,13 +20,13 @@ impl Room {
     /// Goes in if there is room.
     pub(super) fn try_enter(&self) -> bool {
         let more = |inside| (inside < self.capacity).then_some(inside + 1);
-        // stat: they count each other; a message carries itself.
+        // bare: they count each other; a message carries itself.
         self.inside.fetch_update(Relaxed, Relaxed, more).is_ok()
     }
 
     /// Goes in, room or not.
     pub(super) fn enter(&self) {
-        // stat: as above.
+        // bare: as above.
         self.inside.fetch_add(1, Relaxed);
     }
 
@@ -43,7 +43,7 @@ impl Room {
 
     /// A message has run.
     pub(super) fn leave(&self) {
-        // stat: as above.
+        // bare: as above.
         self.inside.fetch_sub(1, Relaxed);
         self.waiting.notify_one();
     }

@@ -3,7 +3,7 @@
 use super::argument::Argument;
 use super::blocking::Blocking;
 use super::cancel::{Canceller, cancellable};
-use super::context;
+use super::context::{self, Context};
 use super::error::WaitError;
 use super::eventual::{Eventual, Promise, pair};
 use super::metrics::Metrics;
@@ -101,7 +101,7 @@ impl Runtime {
 
     /// Takes no more operations from outside, runs those there are and what they cause, but no longer than `deadline`,
     /// and stops. What was left undone failed with [`WaitError::Cancelled`]; only what [blocks](Handle::spawn_blocking) and has begun
-    /// goes on.
+    /// goes on. An operation that blocks may shut its own runtime down, and is not waited for; on a worker this stops at once.
     ///
     /// ```
     /// use cantina::scheduler::Runtime;
@@ -189,6 +189,10 @@ impl Builder {
     /// What hears of panics that nobody else does: of what was [told](Unit::tell), and of an operation whose [eventual](Eventual)
     /// goes before anybody has looked at it. The panic may have been that of an operation before it. It is called where
     /// that is found, on a worker most often, and so should not block. If it panics itself, nothing comes of that.
+    ///
+    /// It stays as long as the runtime's memory, since what is found behind the end is heard of, too: as long as there is a
+    /// handle, a unit or an eventual. A hook that has one of these of its own runtime keeps that memory for ever; let it send what it hears to another
+    /// thread, or to a unit of another runtime.
     ///
     /// ```
     /// use cantina::scheduler::Runtime;
@@ -386,7 +390,7 @@ impl Handle {
 
     /// Runs `f`, which may block, on a thread for such operations: one that has nothing to do, or a new one, or when one
     /// is free again where there are as many as [allowed](Builder::blocking_threads). A runtime that [shuts down](Runtime::shutdown)
-    /// waits for it as long as there is time; then, and when the runtime is dropped, it goes on alone if it has begun, and its value
+    /// waits for it as long as there is time, and takes what it sends; then, and when the runtime is dropped, it goes on alone if it has begun, and its value
     /// comes when it ends.
     ///
     /// ```
@@ -404,9 +408,10 @@ impl Handle {
             return self.refused();
         }
         let (promise, eventual) = pair(self.shared.clone());
+        let shared = self.shared.clone();
         self.shared.blocking.run(move |runs| {
             if runs {
-                promise.resolve(caught(|| Ok(f())));
+                Context::of_blocking(&shared, || promise.resolve(caught(|| Ok(f()))));
             } else {
                 context::quietly(|| drop(f));
                 promise.resolve(Err(WaitError::Cancelled));

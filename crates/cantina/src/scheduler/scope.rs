@@ -88,7 +88,7 @@ impl Drop for Job {
 impl<'scope> Scope<'scope, '_> {
     /// Runs `f`, a free operation that may borrow what is older than the scope. It may spawn others.
     pub fn spawn(&'scope self, f: impl FnOnce() + Send + 'scope) {
-        // stat: the scope counts itself, or one of its operations does.
+        // bare: the scope counts itself, or one of its operations does.
         self.state.running.fetch_add(1, Relaxed);
         let running = Running(self.state.clone());
         let f: Box<dyn FnOnce() + Send + 'scope> = Box::new(f);

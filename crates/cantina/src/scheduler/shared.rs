@@ -155,13 +155,13 @@ impl Reference {
 impl Shared {
     /// More references; the caller has one.
     pub(super) fn take(&self, count: usize) {
-        // stat: there is one at least, the caller's.
+        // bare: there is one at least, the caller's.
         self.references.fetch_add(count, Relaxed);
     }
 
     /// References that are not used any more; the caller has another one.
     pub(super) fn give_back(&self, count: usize) {
-        // stat: the caller has another one, and gives that up behind these.
+        // bare: the caller has another one, and gives that up behind these.
         self.references.fetch_sub(count, Relaxed);
     }
 
@@ -174,17 +174,17 @@ impl Shared {
     /// Whether an operation of the calling thread is not taken any more.
     #[inline]
     pub(super) fn refuses(&self) -> bool {
-        // stat: it carries nothing.
+        // bare: it carries nothing.
         match self.phase.load(Relaxed) {
             OPEN => false,
-            CLOSING => self.own_worker().is_none(),
+            CLOSING => !context::runs_for(self),
             _ => true,
         }
     }
 
     #[inline]
     pub(super) fn is_stopped(&self) -> bool {
-        // stat: it carries nothing. Who sees it late finds the queues closed, and who sleeps is woken by what does.
+        // bare: it carries nothing. Who sees it late finds the queues closed, and who sleeps is woken by what does.
         self.phase.load(Relaxed) == STOPPED
     }
 
@@ -198,7 +198,8 @@ impl Shared {
             counters.read(self.worker_name(index), self.queues.len(index))
         };
         let workers = self.counters.iter().enumerate().map(read).collect();
-        Metrics { workers, unheard_panics: self.unheard.count() }
+        let (unheard_panics, dropped_tells) = (self.unheard.count(), self.unheard.dropped());
+        Metrics { workers, unheard_panics, dropped_tells }
     }
 
     /// Sees to it that `task` is done, or failed.
@@ -280,9 +281,9 @@ impl Shared {
     }
 
     /// Takes nothing more from outside, and waits until all workers sleep, nothing is to be done and nothing blocks, but no
-    /// longer than `deadline`.
+    /// longer than `deadline`. An operation that waits for this itself is not waited for; a worker cannot wait.
     pub(super) fn come_to_rest(&self, deadline: Duration) {
-        // stat: it carries nothing. Who sees it late was as good as earlier.
+        // bare: it carries nothing. Who sees it late was as good as earlier.
         self.phase.fetch_max(CLOSING, Relaxed);
         if self.own_worker().is_some() {
             return;
@@ -303,13 +304,14 @@ impl Shared {
     /// What blocks gives workers something to do as it ends, and they may begin what blocks. So nothing may have blocked from
     /// before the look at them until after it.
     fn rests(&self, watcher: &Unparker) -> bool {
-        let before = self.blocking.rests(watcher);
+        let own = usize::from(context::runs_for(self));
+        let before = self.blocking.rests(watcher, own);
         let workers_rest = self.idle.all_sleep(watcher) && !self.queues.has_work();
-        workers_rest && before.is_some() && before == self.blocking.rests(watcher)
+        workers_rest && before.is_some() && before == self.blocking.rests(watcher, own)
     }
 
     pub(super) fn stop(&self) {
-        // stat: it carries nothing: the injector and the wake-ups below do.
+        // bare: it carries nothing: the injector and the wake-ups below do.
         self.phase.store(STOPPED, Relaxed);
         self.idle.wake_all();
         let mut left = Left::default();

@@ -2,13 +2,17 @@
 //!
 //! The other one waits for its arguments and runs as any operation. It has no place for a value of its own: it has the
 //! right to fill that of the operation which it ends.
+//!
+//! That place is older than what the other one waits for. So the arguments may wait for it, by way of a cell, and nobody
+//! but the end of the runtime would tell: while it waits it is listed with the runtime whose value it brings. If it is
+//! to run on another one it is an operation there, and here only its value is waited for.
 
 use super::argument::Argument;
 use super::blocks;
 use super::cell::Cell;
 use super::context::quietly;
 use super::error::WaitError;
-use super::operation::caught;
+use super::operation::{self, caught};
 use super::run::{Header, Kind, Left, Run, Task, Turn};
 use super::runtime::Handle;
 use super::shared::Reference;
@@ -16,9 +20,10 @@ use super::waits::{Core, Table, Waits};
 use machine::atomic::AtomicUsize;
 use machine::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use machine::cell::UnsafeCell;
+use std::convert::identity;
 use std::fmt;
 use std::mem::{ManuallyDrop, offset_of};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 
 /// How an operation ends: with a value, or with another operation, whose value is its own.
 ///
@@ -130,7 +135,8 @@ impl<T: Send + 'static> Drop for Next<T> {
 
 impl Handle {
     /// The end of an operation of [`spawn_tail`](Self::spawn_tail) or [`after_tail`](Self::after_tail): when that has
-    /// returned it, and all eventuals in `argument` are there, `f` runs, and brings its value.
+    /// returned it, and all eventuals in `argument` are there, `f` runs, and brings its value. It runs on the runtime of
+    /// this handle; if the value is that of another one, its end is the latest at which that is resolved.
     #[inline]
     pub fn tail<A: Argument, T: Send + 'static>(
         &self,
@@ -182,6 +188,16 @@ where
         let this = head.cast::<Self>();
         // SAFETY: the caller's.
         let part = unsafe { this.as_ref() };
+        // SAFETY: as above: it has a cell, which it is to fill.
+        let is_here = part.head.cell.with(|cell| unsafe {
+            (*cell).is_none_or(|cell| {
+                ptr::eq(&raw const *cell.as_ref().shared, &raw const *part.shared)
+            })
+        });
+        if !is_here {
+            // SAFETY: as above.
+            return unsafe { Self::begin_there(this) };
+        }
         // SAFETY: nobody takes it before all arguments have been told, and then it lies where it was.
         let argument =
             part.body.with(|body| unsafe { (*body).as_ref().map(|body| &raw const body.0) });
@@ -189,7 +205,29 @@ where
         let waits = unsafe { this.byte_add(offset_of!(Self, waits)).cast::<Waits<2>>() };
         if let Some(argument) = argument {
             // SAFETY: it does not wait yet, and has a reference until it has run.
-            unsafe { Waits::begin(waits, argument, &part.shared, false) };
+            unsafe { Waits::begin(waits, argument, &part.shared, true) };
+        }
+    }
+
+    /// Begins it on its runtime, and waits for its value on the one whose cell it is to fill.
+    ///
+    /// # Safety
+    /// As of `begin`.
+    #[cold]
+    unsafe fn begin_there(this: NonNull<Self>) {
+        // SAFETY: the caller's: it has not begun.
+        let (body, cell) = unsafe { Self::take(this) };
+        // SAFETY: as above.
+        let there = unsafe { this.as_ref() }.shared.clone();
+        // SAFETY: its reference, and nobody else knows it.
+        unsafe { Self::leave(this) };
+        if let (Some((argument, f)), Some(cell)) = (body, cell) {
+            // SAFETY: it is not filled, so it is there.
+            let here = unsafe { cell.as_ref() }.shared.clone();
+            let f = move |argument| f(argument).into();
+            let value = operation::begin::<T, A, _, 2>(there, Kind::Free, argument, f);
+            // SAFETY: the right to fill it came with the right to begin this.
+            unsafe { Tail::end(Ok(last(here, value, identity::<T>)), cell) };
         }
     }
 
@@ -257,7 +295,7 @@ where
         let this = unsafe { Self::of_core(core) };
         // SAFETY: as above.
         let references = unsafe { &this.as_ref().references };
-        // stat: there is one at least, the caller's.
+        // bare: there is one at least, the caller's.
         references.fetch_add(1, Relaxed);
     }
 

@@ -1,4 +1,5 @@
-//! Panics that nobody hears of: in what was told, and where an eventual goes before anybody has looked at it.
+//! What nobody hears of: panics in what was told, and where an eventual goes before anybody has looked at it; and what
+//! was told and never ran.
 
 use super::context::{later, quietly};
 use super::error::WaitError;
@@ -32,6 +33,8 @@ type Tell = Box<dyn Fn(&UnheardPanic) + Send + Sync>;
 /// How many there were, and whom to tell.
 pub(super) struct Unheard {
     count: AtomicU64,
+    /// What was told and did not run.
+    dropped: AtomicU64,
     hook: Option<Hook>,
 }
 
@@ -49,12 +52,24 @@ impl Hook {
 
 impl Unheard {
     pub(super) fn new(hook: Option<Hook>) -> Self {
-        Self { count: AtomicU64::new(0), hook }
+        Self { count: AtomicU64::new(0), dropped: AtomicU64::new(0), hook }
     }
 
     pub(super) fn count(&self) -> u64 {
         // stat: a number for humans.
         self.count.load(Relaxed)
+    }
+
+    /// An operation that was told does not run.
+    #[cold]
+    pub(super) fn told_in_vain(&self) {
+        // stat: a number for humans.
+        self.dropped.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn dropped(&self) -> u64 {
+        // stat: a number for humans.
+        self.dropped.load(Relaxed)
     }
 }
 
@@ -72,7 +87,7 @@ impl Reference {
     #[cold]
     pub(super) fn unheard(&self, error: &WaitError, unit: Option<&str>) {
         let WaitError::Panicked(message) = error else { return };
-        let Unheard { count, hook } = &self.unheard;
+        let Unheard { count, hook, .. } = &self.unheard;
         // stat: a number for humans.
         count.fetch_add(1, Relaxed);
         let Some(hook) = hook.clone() else { return };

@@ -1,8 +1,9 @@
 //! Operations that wait for their arguments.
 //!
 //! What waits for a value that another operation brings is told when that has run, failed or was cancelled. What waits
-//! for a promise, for another runtime's value or for the inner value of a nested one may wait for ever: this is kept
-//! in a list, so that a runtime that stops can cancel it.
+//! for a promise, for another runtime's value or for the inner value of a nested one may wait for ever, and so may the
+//! end of an operation, whose value is older than what it waits for: this is kept in a list, so that a runtime that
+//! stops can cancel it.
 
 use super::argument::Argument;
 use super::cell::{Waiter, Word};
@@ -100,16 +101,16 @@ impl<const N: usize> Waits<N> {
         lists: bool,
     ) {
         let core: NonNull<Core> = this.cast();
-        let (mut words, mut asked, mut needs_list) = ([Word::none(); N], 0, lists);
+        let (mut asks, mut asked) = ([(Word::none(), false); N], 0);
         // SAFETY: the caller's.
         let is_direct = unsafe { &*argument }.directly(&mut |ask| {
-            words.iter_mut().skip(asked).take(1).for_each(|word| *word = ask.word);
-            needs_list |= !ptr::eq(ask.shared, shared);
+            let place = asks.iter_mut().skip(asked).take(1);
+            place.for_each(|place| *place = (ask.word, !ptr::eq(ask.shared, shared)));
             asked += 1;
         });
-        if is_direct && asked <= N && !needs_list {
+        if is_direct && asked <= N {
             // SAFETY: the caller's; the library's own arguments say what is in them, and nothing else.
-            return unsafe { Self::begin_directly(this, words, asked) };
+            return unsafe { Self::begin_directly(this, asks, asked, shared, lists) };
         }
         // SAFETY: the caller's.
         let part = unsafe { core.as_ref() };
@@ -147,7 +148,7 @@ impl<const N: usize> Waits<N> {
         if let Err(panic) = told {
             let error = WaitError::panicked(&*panic);
             quietly(|| drop(panic));
-            // stat: in no list, so it is ours to decide.
+            // bare: in no list, so it is ours to decide.
             part.state.store(DECIDED, Relaxed);
             // SAFETY: decided by us.
             unsafe { (part.table.fail)(core, error) };
@@ -155,39 +156,44 @@ impl<const N: usize> Waits<N> {
             // SAFETY: nobody else knows it.
             return unsafe { (part.table.ready)(core) };
         } else if lists {
-            // listed: the operation, for whoever cancels it.
-            part.state.store(LISTED, Release);
-            // SAFETY: it has a reference.
-            if let Err(wait) = shared.keep(unsafe { Wait::new(core) }) {
-                wait.cancel();
-            }
+            // SAFETY: it has a reference, and a guard.
+            unsafe { Core::list(core, shared) };
         }
         // SAFETY: the guard, without those that wait.
         unsafe { Core::less(core, GUARD - used) };
     }
 
-    /// As `begin`, for what says which eventuals are in it: nobody looks at it once the last has been told, and it needs
-    /// no guard.
+    /// As `begin`, for what says which eventuals are in it, and of each whether it may never come: nobody looks at it once
+    /// the last has been told, and it needs a guard only where it is listed.
     ///
     /// # Safety
-    /// As of `begin`, and the first `asked` words are those of the argument.
+    /// As of `begin`, and the first `asked` of `asks` are those of the argument.
     #[inline(always)]
-    unsafe fn begin_directly(this: NonNull<Self>, words: [Word; N], asked: usize) {
+    unsafe fn begin_directly(
+        this: NonNull<Self>,
+        asks: [(Word, bool); N],
+        asked: usize,
+        shared: &Shared,
+        mut lists: bool,
+    ) {
         let core: NonNull<Core> = this.cast();
         // SAFETY: the caller's.
         let part = unsafe { core.as_ref() };
         let (mut missing, mut count) = ([false; N], 0);
         for index in 0..N {
+            let (word, may_never_come) = asks[index];
             // SAFETY: the argument has a handle to it.
-            missing[index] = index < asked && !unsafe { words[index].is_filled() };
+            missing[index] = index < asked && !unsafe { word.is_filled() };
             count += usize::from(missing[index]);
+            lists |= missing[index] && may_never_come;
         }
         if count == 0 {
             // SAFETY: nobody else knows it.
             return unsafe { (part.table.ready)(core) };
         }
+        let guard = usize::from(lists);
         // own: nobody else knows it yet.
-        part.count.store(count, Relaxed);
+        part.count.store(count + guard, Relaxed);
         let mut came = 0;
         for index in 0..N {
             if missing[index] {
@@ -196,17 +202,42 @@ impl<const N: usize> Waits<N> {
                 let waiter = unsafe { this.byte_add(offset).cast::<Waiter>() };
                 // SAFETY: it stays: the operation does not begin before as many as were missing have come, of which this
                 // is one. So the argument still has its handle.
-                came += usize::from(!unsafe { words[index].add(waiter) });
+                came += usize::from(!unsafe { asks[index].0.add(waiter) });
             }
         }
-        if came > 0 {
+        if came == count {
+            // It waits for nothing. Who looks at the state would be told of an earlier time, when it was listed and waited
+            // for something else.
+            // SAFETY: nobody else knows it.
+            return unsafe { (part.table.ready)(core) };
+        }
+        if lists {
+            // SAFETY: it has a reference, and a guard.
+            unsafe { Core::list(core, shared) };
+        }
+        if came + guard > 0 {
             // SAFETY: they were counted.
-            unsafe { Core::less(core, came) };
+            unsafe { Core::less(core, came + guard) };
         }
     }
 }
 
 impl Core {
+    /// Has it cancelled when `shared` stops, or at once if it has.
+    ///
+    /// # Safety
+    /// It has a reference, and a guard in its count that is the caller's.
+    unsafe fn list(this: NonNull<Self>, shared: &Shared) {
+        // SAFETY: the caller's.
+        let part = unsafe { this.as_ref() };
+        // listed: the operation, for whoever cancels it.
+        part.state.store(LISTED, Release);
+        // SAFETY: as above.
+        if let Err(wait) = shared.keep(unsafe { Wait::new(this) }) {
+            wait.cancel();
+        }
+    }
+
     /// # Safety
     /// One that was counted.
     #[inline]
@@ -239,11 +270,11 @@ impl Core {
     }
 
     fn is_decided_by_us(&self) -> bool {
-        // stat: whether it is in a list was said before the guard went.
+        // bare: whether it is in a list was said before the guard went.
         if self.state.load(Relaxed) == ALONE {
             return true;
         }
-        // stat: it decides, and carries nothing: the count does.
+        // bare: it decides, and carries nothing: the count does.
         self.state.swap(DECIDED, Relaxed) == LISTED
     }
 }
@@ -269,7 +300,7 @@ impl Wait {
     }
 
     fn is_decided(&self) -> bool {
-        // stat: once decided it is not looked at any more.
+        // hint: once decided it is not looked at any more.
         self.core().state.load(Relaxed) != LISTED
     }
 

@@ -125,7 +125,7 @@ impl<T> Tree<T> {
 
     /// Random numbers for one more end.
     pub(super) fn random(&self) -> Random {
-        // stat: to tell ends apart.
+        // bare: to tell ends apart.
         let number = self.ends.fetch_add(1, Relaxed);
         Random::seeded(self.seed ^ Random::seeded(number).next_u64())
     }

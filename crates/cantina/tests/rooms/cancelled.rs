@@ -2,6 +2,9 @@
 
 use crate::support::{House, both, threads};
 use cantina::rooms::{EnterError, Rooms};
+use machine::atomic::AtomicBool;
+use machine::atomic::Ordering::SeqCst;
+use machine::lock::Mutex;
 use machine::park::{Parker, Unparker};
 use machine::time::Duration;
 use machine::{Arc, thread};
@@ -11,7 +14,7 @@ use std::panic::resume_unwind;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 
-fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+pub(crate) fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
@@ -199,6 +202,41 @@ fn the_last_waker_counts() {
         assert!(parker.park_timeout(Duration::from_secs(10)), "nobody woke it");
         let Poll::Ready(Ok(guard)) = poll(entering.as_mut()) else { panic!("it is open") };
         drop(guard);
+    }
+}
+
+/// An executor that polls a task as it is woken: the task comes and goes before whoever opened the room has come back, and finds that its batch
+/// has ended, which was of one who gave up besides.
+#[test]
+fn a_task_that_is_polled_as_it_is_woken_ends_its_batch() {
+    /// A task that is run by who wakes it.
+    struct Inline(Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>);
+    impl Wake for Inline {
+        fn wake(self: std::sync::Arc<Self>) {
+            let task = self.0.lock().take();
+            let waker = Waker::from(self.clone());
+            if let Some(mut task) = task {
+                if task.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
+                    *self.0.lock() = Some(task);
+                }
+            }
+        }
+    }
+    for builder in both(2) {
+        let rooms = Arc::new(builder.build().unwrap());
+        let guard = rooms.enter(0).unwrap();
+        let mut fickle = Box::pin(rooms.enter_async(1));
+        assert!(poll(fickle.as_mut()).is_pending());
+        let (theirs, ended) = (rooms.clone(), Arc::new(AtomicBool::new(false)));
+        let tell = ended.clone();
+        let task = async move {
+            drop(theirs.enter_async(1).await.unwrap());
+            tell.store(theirs.try_enter(1).is_ok(), SeqCst);
+        };
+        std::sync::Arc::new(Inline(Mutex::new(Some(Box::pin(task))))).wake();
+        drop(fickle);
+        drop(guard);
+        assert!(ended.load(SeqCst), "it waits for who wakes it");
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod abused;
 mod cancelled;
+mod cells;
 mod panics;
 mod properties;
 #[path = "../scenarios/rooms.rs"]
@@ -47,6 +48,9 @@ fn what_there_is_not_is_an_error() {
     let refused = |rooms| Rooms::builder(rooms).build().unwrap_err().to_string();
     assert_eq!(refused(0), "rooms cannot be 0: 1 to 65536");
     assert_eq!(refused(usize::MAX), format!("rooms cannot be {}: 1 to 65536", usize::MAX));
+    assert!(Rooms::builder(65_536).build().is_ok());
+    let panic = std::panic::catch_unwind(|| Rooms::new(65_537)).unwrap_err();
+    assert_eq!(panic.downcast_ref::<String>().unwrap(), "rooms cannot be 65537: 1 to 65536");
     let error = Rooms::builder(2).on_last_exit(2, || ()).build().unwrap_err();
     assert_eq!(error.to_string(), "on_last_exit cannot be 2: a room from 0 to 1");
 }
@@ -97,6 +101,43 @@ fn who_waits_is_not_passed_by_those_who_join() {
     drop(guard);
     waits.join().unwrap().unwrap();
     drop(rooms.try_enter(0).unwrap());
+}
+
+/// As long as one is left who waits they do. Whoever has given up does not.
+#[test]
+fn a_ticket_that_was_given_up_keeps_nobody_from_joining() {
+    let rooms = Arc::new(Rooms::builder(3).joined(true).build().unwrap());
+    let guard = rooms.enter(0).unwrap();
+    let joins = || {
+        let theirs = rooms.clone();
+        let joins = thread::spawn(move || {
+            let joins = [(); 2].map(|()| theirs.try_enter(0).map(drop));
+            assert_eq!(theirs.try_enter(1).unwrap_err(), EnterError::WouldBlock);
+            joins
+        });
+        joins.join().unwrap()
+    };
+    let others = Err(EnterError::WouldBlock);
+    assert_eq!(rooms.enter_timeout(1, Duration::ZERO).unwrap_err(), EnterError::TimedOut);
+    assert_eq!(joins(), [Ok(()); 2]);
+    for order in [[0, 1, 2], [1, 2, 0]] {
+        let mut waits = [1, 1, 2].map(|room| Some(Box::pin(rooms.enter_async(room))));
+        for waits in waits.iter_mut().flatten() {
+            assert!(cancelled::poll(waits.as_mut()).is_pending());
+        }
+        for gives_up in order {
+            assert_eq!(joins(), [others; 2]);
+            waits[gives_up] = None;
+        }
+        assert_eq!(joins(), [Ok(()); 2]);
+    }
+    drop(guard);
+    // All rooms have opened for nobody, and tickets are of the generation after.
+    let guard = rooms.enter(0).unwrap();
+    assert!(cancelled::poll(std::pin::pin!(rooms.enter_async(1))).is_pending());
+    assert_eq!(joins(), [Ok(()); 2]);
+    drop(guard);
+    drop(rooms.try_enter(1).unwrap());
 }
 
 #[test]
@@ -171,8 +212,38 @@ fn what_happened_is_counted_where_that_is_asked_for() {
         let metrics = rooms.metrics().unwrap();
         assert_eq!((metrics.entries, metrics.waits, metrics.sleeps), (4, 2, 1));
         assert_eq!(metrics.exit_codes, 2);
-        // Counted rooms are opened for each who comes, others for those who waited.
-        assert!(metrics.batches >= 2 && metrics.batch_size().unwrap() <= 1.0, "{metrics:?}");
+        // Nobody waited when it was opened for those who came alone.
+        assert_eq!((metrics.batches, metrics.let_in, metrics.batch_size()), (2, 2, Some(1.0)));
+    }
+}
+
+/// Who has given up is not let in, has not entered, and is no batch.
+#[test]
+fn a_batch_is_as_large_as_many_were_let_in() {
+    for builder in both(2) {
+        let rooms = builder.metrics(true).build().unwrap();
+        let guard = rooms.enter(0).unwrap();
+        let waiting = || {
+            let mut waits = [(); 3].map(|()| Box::pin(rooms.enter_async(1)));
+            assert!(waits.iter_mut().all(|waits| cancelled::poll(waits.as_mut()).is_pending()));
+            waits
+        };
+        let [first, second, third] = waiting();
+        drop(first);
+        drop(guard);
+        let before = rooms.metrics().unwrap();
+        // One is dropped although it could come in, and so it has not entered.
+        drop(second);
+        drop(cancelled::block_on(third).unwrap());
+        let metrics = rooms.metrics().unwrap();
+        assert_eq!((before.entries, metrics.entries, metrics.waits), (1, 2, 3));
+        assert_eq!((metrics.batches, metrics.let_in, metrics.batch_size()), (1, 2, Some(2.0)));
+        let guard = rooms.enter(0).unwrap();
+        drop(waiting());
+        drop(guard);
+        drop(rooms.try_enter(1).unwrap());
+        let last = rooms.metrics().unwrap();
+        assert_eq!((last.batches, last.let_in, last.waits, last.entries), (1, 2, 6, 4));
     }
 }
 

@@ -1,5 +1,6 @@
 //! More users of rooms than two, in both forms: longer.
 
+use super::cells::a_cell_of_four_rooms_is_closed_for_others;
 use super::house::{House, poll};
 use cantina_effort::scenario::Scenario;
 use machine::atomic::AtomicU64;
@@ -11,7 +12,7 @@ use std::pin::pin;
 use std::task::Poll;
 
 /// All of them.
-pub(crate) const CROWDS: [Scenario; 16] = [
+pub(crate) const CROWDS: [Scenario; 18] = [
     ("three users of two rooms", || three_users(false, 2)),
     ("three users of two counted rooms", || three_users(true, 2)),
     ("three users of three rooms", || three_users(false, 3)),
@@ -26,8 +27,10 @@ pub(crate) const CROWDS: [Scenario; 16] = [
     ("two of three give up counted rooms", || two_of_three_give_up(true)),
     ("three users of joined rooms", three_users_of_joined_rooms),
     ("one joins a room that opens for nobody", one_joins_a_room_that_opens_for_nobody),
+    ("one joins and one adopts a ticket", one_joins_and_one_adopts_a_ticket),
     ("two come as a room opens", two_come_as_a_room_opens),
     ("a ticket that is good is not adopted", a_ticket_that_is_good_is_not_adopted),
+    ("a cell of four rooms is closed for others", a_cell_of_four_rooms_is_closed_for_others),
 ];
 
 fn three_users_of_joined_rooms() {
@@ -51,6 +54,21 @@ fn one_joins_a_room_that_opens_for_nobody() {
         assert!(poll(entering.as_mut(), &Parker::new()).is_pending());
     }
     let others = [house.user(|house| house.visit(1, 0)), house.user(|house| house.visit(2, 1))];
+    drop(guard);
+    others.into_iter().for_each(|other| other.join().unwrap());
+    house.ends(0, 0);
+}
+
+/// The ticket for the other room was given up, and is wanted by one who comes when another joins.
+fn one_joins_and_one_adopts_a_ticket() {
+    let house = House::joined_where_tickets_are_few(2);
+    let guard = house.rooms.enter(0).unwrap();
+    {
+        let mut entering = pin!(house.rooms.enter_async(1));
+        assert!(poll(entering.as_mut(), &Parker::new()).is_pending());
+    }
+    let others = [house.user(|house| house.visit(1, 0)), house.user(|house| house.visit(2, 1))];
+    house.inside.act(0, 0);
     drop(guard);
     others.into_iter().for_each(|other| other.join().unwrap());
     house.ends(0, 0);

@@ -58,7 +58,16 @@ impl House {
 
     /// Rooms without exit code, which are joined while they are open.
     pub(super) fn joined(rooms: usize) -> Self {
-        let rooms = Rooms::builder(rooms).joined(true).build().unwrap();
+        Self::joined_with_limit(rooms, u64::MAX)
+    }
+
+    /// The same with so small a limit that a ticket which was given up is adopted.
+    pub(super) fn joined_where_tickets_are_few(rooms: usize) -> Self {
+        Self::joined_with_limit(rooms, 3)
+    }
+
+    fn joined_with_limit(rooms: usize, limit: u64) -> Self {
+        let rooms = Rooms::builder(rooms).joined(true).limit(limit).build().unwrap();
         Self { rooms: Arc::new(rooms), inside: Arc::new(Inside::new()) }
     }
 

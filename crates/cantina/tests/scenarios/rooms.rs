@@ -1,5 +1,6 @@
 //! Users of rooms, in both forms.
 
+pub(crate) mod cells;
 pub(crate) mod crowds;
 mod house;
 
@@ -19,7 +20,7 @@ use std::pin::pin;
 use std::task::{Context, Poll};
 
 /// All of them.
-pub(crate) const ALL: [Scenario; 35] = [
+pub(crate) const ALL: [Scenario; 37] = [
     ("a ticket of a later batch is not adopted", a_ticket_of_a_later_batch_is_not_adopted),
     ("two users of two rooms", || two_users(false)),
     ("two users of two counted rooms", || two_users(true)),
@@ -52,6 +53,7 @@ pub(crate) const ALL: [Scenario; 35] = [
     ("a ticket is adopted that was given up in a panic", a_ticket_given_up_in_a_panic_is_adopted),
     ("a room opens for nobody, and opens again", a_room_opens_for_nobody_and_opens_again),
     ("a cell is closed alone", a_cell_is_closed_alone),
+    ("a cell of four rooms is closed alone", cells::a_cell_of_four_rooms_is_closed_alone),
     ("a room is opened again and again", a_room_is_opened_again_and_again),
     ("an open room is joined", an_open_room_is_joined),
     ("two go from one joined room to another", two_go_from_one_joined_room_to_another),
@@ -60,6 +62,10 @@ pub(crate) const ALL: [Scenario; 35] = [
         a_joined_room_is_entered_at_once_or_not_at_all,
     ),
     ("one gives up a joined room", one_gives_up_a_joined_room),
+    (
+        "a ticket that was given up keeps nobody from joining",
+        a_ticket_that_was_given_up_keeps_nobody_from_joining,
+    ),
     ("two leave a joined room to one who waits", two_leave_a_joined_room_to_one_who_waits),
 ];
 
@@ -379,6 +385,22 @@ fn one_gives_up_a_joined_room() {
         assert!(!matches!(entered, Err(error) if error != EnterError::TimedOut));
     }
     other.join().unwrap();
+    house.ends(0, 0);
+}
+
+/// Nobody waits: who comes to the open room needs nobody to leave.
+fn a_ticket_that_was_given_up_keeps_nobody_from_joining() {
+    let house = House::joined(2);
+    let guard = house.rooms.enter(0).unwrap();
+    {
+        let mut entering = pin!(house.rooms.enter_async(1));
+        assert!(poll(entering.as_mut(), &Parker::new()).is_pending());
+    }
+    let joins = house.user(|house| house.visit(1, 0));
+    house.inside.act(0, 0);
+    joins.join().unwrap();
+    drop(guard);
+    house.visit(0, 1);
     house.ends(0, 0);
 }
 

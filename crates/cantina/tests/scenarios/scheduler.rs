@@ -12,7 +12,7 @@ use machine::time::Duration;
 use machine::{Arc, Topology, thread};
 
 /// Those that loom tries, too.
-pub(crate) const SMALL: [Scenario; 13] = [
+pub(crate) const SMALL: [Scenario; 15] = [
     ("work meets a worker that goes to sleep", work_meets_a_worker_that_goes_to_sleep),
     ("work meets a worker between full fences", work_meets_a_worker_between_full_fences),
     ("a state goes with its last handle", a_state_goes_with_its_last_handle),
@@ -26,11 +26,14 @@ pub(crate) const SMALL: [Scenario; 13] = [
     ("a sender leaves its memory", a_sender_leaves_its_memory),
     ("two operations bring the arguments", two_operations_bring_the_arguments),
     ("an operation ends with another", an_operation_ends_with_another),
+    ("an end that waits for itself meets the end", an_end_that_waits_for_itself_meets_the_end),
+    ("the argument of an end meets the end", the_argument_of_an_end_meets_the_end),
 ];
 
 /// Those for schedules that are drawn.
 #[allow(dead_code, reason = "loom does not run them")]
-pub(crate) const LARGE: [Scenario; 9] = [
+pub(crate) const LARGE: [Scenario; 13] = [
+    ("a shutdown runs what an operation that blocks sends", a_shutdown_runs_what_blocks_sends),
     ("a shutdown meets what blocks", a_shutdown_meets_what_blocks),
     ("a graph of operations comes to an end", a_graph),
     ("a graph is cut off", a_graph_is_cut_off),
@@ -40,6 +43,9 @@ pub(crate) const LARGE: [Scenario; 9] = [
     ("a worker adds a task and blocks", a_worker_adds_a_task_and_blocks),
     ("a worker adds a unit and blocks", a_worker_adds_a_unit_and_blocks),
     ("what waits for itself meets the end", what_waits_for_itself_meets_the_end),
+    ("an end of another runtime meets the end", an_end_of_another_runtime_meets_the_end),
+    ("an end is listed while its argument comes", an_end_is_listed_while_its_argument_comes),
+    ("a message waits beyond the last handle", a_message_waits_beyond_the_last_handle),
 ];
 
 fn builder(workers: usize) -> Builder {
@@ -191,6 +197,27 @@ fn an_operation_ends_with_another() {
     assert_eq!(value.wait(), Ok(7));
 }
 
+/// What an operation ends with waits for the value that it is to bring: nobody but the end of the runtime resolves it.
+fn an_end_that_waits_for_itself_meets_the_end() {
+    let runtime = runtime(1);
+    let (handle, (promise, own)) = (runtime.handle(), runtime.promise());
+    let value = runtime.after_tail(own, move |own: Eventual<u8>| handle.tail(own, |value| value));
+    promise.keep(value.clone());
+    drop(runtime);
+    assert_eq!(value.wait(), Err(WaitError::Cancelled));
+}
+
+/// What an operation ends with is listed while its argument comes, and the runtime goes: it runs, or is cancelled.
+fn the_argument_of_an_end_meets_the_end() {
+    let runtime = runtime(1);
+    let (handle, (promise, seven)) = (runtime.handle(), runtime.promise());
+    let value = runtime.spawn_tail(move || handle.tail(seven, |seven: Box<u8>| *seven + 1));
+    let keeps = thread::spawn(move || promise.keep(Box::new(7)));
+    drop(runtime);
+    keeps.join().unwrap();
+    assert!(matches!(value.wait(), Ok(8) | Err(WaitError::Cancelled)));
+}
+
 /// One slab has three slots in a model: the second sender goes on in what the first has left, or not.
 fn a_sender_leaves_its_memory() {
     let runtime = runtime(1);
@@ -271,6 +298,21 @@ fn a_shutdown_meets_what_blocks() {
     assert_eq!(sum.wait(), Ok(3));
 }
 
+/// What blocks sends to a unit, spawns, and begins what blocks again, before the runtime closes or behind.
+fn a_shutdown_runs_what_blocks_sends() {
+    let runtime = runtime(1);
+    let unit = runtime.unit(0);
+    let (theirs, handle) = (unit.clone(), runtime.handle());
+    let spawned = runtime.spawn_blocking(move || {
+        theirs.tell(|state| *state += 1);
+        let inner = handle.clone();
+        handle.spawn_blocking(move || inner.spawn(|| 2)).flatten()
+    });
+    assert!(runtime.shutdown(Duration::MAX).is_nothing(), "there was time");
+    assert_eq!(spawned.wait().map(Eventual::wait), Ok(Ok(2)));
+    assert_eq!(unit.metrics().messages, 1);
+}
+
 /// A value that is its own inner value: nobody but the end of the runtime resolves it.
 fn what_waits_for_itself_meets_the_end() {
     let runtime = runtime(1);
@@ -279,6 +321,43 @@ fn what_waits_for_itself_meets_the_end() {
     promise.keep(value.clone());
     drop(runtime);
     assert_eq!(value.wait(), Err(WaitError::Cancelled));
+}
+
+/// It begins when it is in the list, and not before: what has run is not left over.
+fn an_end_is_listed_while_its_argument_comes() {
+    let runtime = runtime(1);
+    let (handle, (promise, seven)) = (runtime.handle(), runtime.promise());
+    let value = runtime.spawn_tail(move || handle.tail(seven, |seven: Box<u8>| *seven + 1));
+    let keeps = thread::spawn(move || promise.keep(Box::new(7)));
+    assert_eq!(value.wait(), Ok(8));
+    keeps.join().unwrap();
+    assert!(runtime.shutdown(Duration::MAX).is_nothing());
+}
+
+/// What an operation ends with waits on another runtime, which goes on: the value is its own runtime's.
+fn an_end_of_another_runtime_meets_the_end() {
+    let (here, there) = (runtime(1), runtime(1));
+    let (handle, (promise, never)) = (there.handle(), there.promise::<u8>());
+    let value = here.spawn_tail(move || handle.tail(never, |value| value));
+    drop(here);
+    assert_eq!(value.wait(), Err(WaitError::Cancelled));
+    drop(promise);
+}
+
+/// Its argument comes while the last handle goes, of which there was a weak one: it runs, and the state goes behind it.
+fn a_message_waits_beyond_the_last_handle() {
+    let runtime = runtime(1);
+    let (state, (promise, value)) = (Arc::new(()), runtime.promise());
+    let unit = runtime.unit(state.clone());
+    let weak = unit.downgrade();
+    let sent = unit.send_after(value, |_, seven| seven);
+    let keeps = thread::spawn(move || promise.keep(7));
+    drop(unit);
+    assert_eq!(sent.wait(), Ok(7));
+    keeps.join().unwrap();
+    assert!(runtime.shutdown(Duration::MAX).is_nothing());
+    assert!(weak.upgrade().is_none());
+    assert_eq!(Arc::strong_count(&state), 1);
 }
 
 /// Three threads and an operation send to a unit that has room for one.

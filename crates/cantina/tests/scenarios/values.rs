@@ -9,10 +9,11 @@ use machine::time::Duration;
 use machine::{Arc, Topology, thread};
 
 /// Loom tries them with more preemptions than it has for workers.
-pub(crate) const ALL: [Scenario; 14] = [
+pub(crate) const ALL: [Scenario; 15] = [
     ("a value arrives while somebody waits", a_value_arrives_while_somebody_waits),
     ("clones share a value", clones_share_a_value),
     ("a nested value meets the end", a_nested_value_meets_the_end),
+    ("an inner value comes as it is asked", an_inner_value_comes_as_it_is_asked),
     ("two wakers meet a value", two_wakers_meet_a_value),
     ("two wait with one handle", two_wait_with_one_handle),
     ("a handle goes while its value comes", a_handle_goes_while_its_value_comes),
@@ -96,6 +97,18 @@ fn a_nested_value_meets_the_end() {
     assert_eq!(flat.wait(), Err(WaitError::Cancelled));
     keeps.join().unwrap();
     drop(never);
+}
+
+/// What has waited for the outer value, and was listed for that, turns to the inner one, which may come meanwhile.
+fn an_inner_value_comes_as_it_is_asked() {
+    let runtime = runtime();
+    let (promise, outer) = runtime.promise();
+    let (inner_promise, inner) = runtime.promise();
+    let flat = outer.flatten();
+    let keeps = thread::spawn(move || promise.keep(inner));
+    inner_promise.keep(Box::new(7));
+    assert_eq!(flat.wait(), Ok(Box::new(7)));
+    keeps.join().unwrap();
 }
 
 /// Two threads wait with one handle: the value goes to one of them, and the other one learns that it has gone.

@@ -13,7 +13,7 @@ use cantina_check::{BUDGET, History, Spec, check};
 use cantina_lab::registry::{Facts, Family, Order, Visitor, visit_all, visit_variants};
 use lab_on_sim as cantina_lab;
 use machine::engine::{Doing, Failure, Outcome, Report, Simulation, Standing, ThreadId};
-use recorded::Call::{Get, Put};
+use recorded::Call::{Get, GetMany, Put, PutAll, Renew};
 use recorded::{Program, play};
 use std::iter::StepBy;
 use std::ops::Range;
@@ -40,7 +40,14 @@ const FIRST: [u64; 1] = [1];
 /// Everybody meets at both ends; the last comes to an empty pool, sometimes.
 const PROGRAM: &Program = &[&[Put(10), Get], &[Get, Put(20)], &[Put(30), Get, Get]];
 
-/// The threads of [`PROGRAM`].
+/// The same with batches, and ends that come and go.
+const BATCHES: &Program = &[
+    &[PutAll(&[10, 11, 12]), Get, Renew],
+    &[GetMany(2), Renew, Put(20)],
+    &[PutAll(&[30, 31]), GetMany(3)],
+];
+
+/// The threads of a program, all of which have three.
 fn threads() -> impl Iterator<Item = ThreadId> {
     (1..=PROGRAM.len() as u32).map(ThreadId)
 }
@@ -60,14 +67,22 @@ fn simulation(seed: u64) -> Simulation {
 }
 
 /// Every step of a thread to stop it at; see [`BUDGET_STEPS`].
-fn steps_to_stop_at(family: &impl Family, seed: u64) -> StepBy<Range<u64>> {
-    let steps = run(family, &simulation(seed)).map_or(STEPS, |outcome| outcome.steps);
+fn steps_to_stop_at(
+    family: &impl Family,
+    program: &'static Program,
+    seed: u64,
+) -> StepBy<Range<u64>> {
+    let steps = run(family, program, &simulation(seed)).map_or(STEPS, |outcome| outcome.steps);
     let all = steps.saturating_mul(steps) / PROGRAM.len() as u64;
     (0..steps).step_by(1 + (all / BUDGET_STEPS.saturating_mul(effort())) as usize)
 }
 
-fn run(family: &impl Family, simulation: &Simulation) -> Result<Outcome<History>, Failure> {
-    simulation.run(|| play(&family.build::<u64>(), &FIRST, PROGRAM))
+fn run(
+    family: &impl Family,
+    program: &'static Program,
+    simulation: &Simulation,
+) -> Result<Outcome<History>, Failure> {
+    simulation.run(|| play(&family.build::<u64>(), &FIRST, program))
 }
 
 /// What the pool promises to be.
@@ -93,17 +108,18 @@ fn is_explained(spec: &Spec, history: &History) {
 /// more; what came of each.
 fn crash_everywhere(
     family: &impl Family,
+    (program, most_seeds): (&'static Program, u64),
     thread: ThreadId,
     mut each: impl FnMut(Result<Outcome<History>, Failure>),
 ) -> u64 {
     let mut crashes = 0;
-    for seed in seeds(SEEDS) {
+    for seed in seeds(most_seeds) {
         if crashes > ENOUGH.saturating_mul(effort()) {
             break;
         }
-        for steps in steps_to_stop_at(family, seed) {
+        for steps in steps_to_stop_at(family, program, seed) {
             let bounded = simulation(seed).crash(thread, steps).lock_free_within(SOON);
-            let result = run(family, &bounded);
+            let result = run(family, program, &bounded);
             if result.as_ref().is_ok_and(|outcome| outcome.crashed.is_empty()) {
                 break;
             }
@@ -145,7 +161,17 @@ fn each(non_blocking: bool, check: impl Check) -> Vec<String> {
 }
 
 /// Any thread dies at any step: the others finish soon.
-struct SurvivesCrashes;
+struct SurvivesCrashes {
+    program: &'static Program,
+    /// Schedules, at most.
+    seeds: u64,
+    /// Crashes in a call, at least.
+    least: usize,
+}
+
+impl SurvivesCrashes {
+    const ONE_BY_ONE: Self = Self { program: PROGRAM, seeds: SEEDS, least: 50 };
+}
 
 impl Check for SurvivesCrashes {
     fn check<F: Family>(&self, family: &F) {
@@ -153,7 +179,7 @@ impl Check for SurvivesCrashes {
         let mut pending = 0;
         let mut crashes = 0;
         for thread in threads() {
-            crashes += crash_everywhere(family, thread, |result| {
+            crashes += crash_everywhere(family, (self.program, self.seeds), thread, |result| {
                 let outcome = result.unwrap_or_else(|failure| panic!("{}: {failure}", facts.name));
                 let left: Vec<ThreadId> =
                     outcome.abandoned.iter().map(|standing| standing.thread).collect();
@@ -164,16 +190,21 @@ impl Check for SurvivesCrashes {
             });
         }
         println!("{}: {crashes} crashes, {pending} in a call", facts.name);
-        assert!(pending > 50, "{}: {pending} of {crashes}", facts.name);
+        assert!(pending > self.least, "{}: {pending} of {crashes}", facts.name);
     }
 }
 
 #[test]
 fn what_does_not_block_survives_any_crash_at_any_step() {
-    let names = each(true, SurvivesCrashes);
+    let names = each(true, SurvivesCrashes::ONE_BY_ONE);
     for wanted in ["ms-queue", "treiber", "ws-msq", "ws-lifo", "concurrent-bags", "ed-pool"] {
         assert!(names.iter().any(|name| name == wanted), "{names:?}");
     }
+}
+
+#[test]
+fn batches_and_ends_that_come_and_go_survive_any_crash_at_any_step() {
+    each(true, SurvivesCrashes { program: BATCHES, seeds: 1, least: 20 });
 }
 
 /// A pool that says it does not block, whatever it does.
@@ -206,7 +237,7 @@ impl<V: Visitor> Visitor for Boasting<V> {
 #[test]
 #[should_panic = "which has crashed"]
 fn a_lock_in_a_pool_that_says_it_does_not_block_is_found() {
-    let each = Each { non_blocking: true, names: Vec::new(), check: SurvivesCrashes };
+    let each = Each { non_blocking: true, names: Vec::new(), check: SurvivesCrashes::ONE_BY_ONE };
     visit_all(&mut Boasting("locked", each));
 }
 
@@ -240,7 +271,7 @@ impl Check for IsBlockedByTheDead {
         let (facts, spec) = (family.facts(), spec(family));
         let (mut crashes, mut blocked) = (0, 0);
         for dead in threads() {
-            crashes += crash_everywhere(family, dead, |result| match result {
+            crashes += crash_everywhere(family, (PROGRAM, SEEDS), dead, |result| match result {
                 Ok(outcome) => is_explained(&spec, &outcome.value),
                 Err(Failure::Deadlock(report)) => {
                     blocked += 1;
@@ -281,7 +312,7 @@ impl Check for SurvivesManyCrashes {
         let mut most = 0;
         for seed in seeds(200) {
             let simulation = simulation(seed).random_crashes(3, 40).lock_free_within(SOON);
-            let outcome = run(family, &simulation)
+            let outcome = run(family, PROGRAM, &simulation)
                 .unwrap_or_else(|failure| panic!("{}: {failure}", facts.name));
             most = most.max(outcome.crashed.len());
             is_explained(&spec, &outcome.value);
@@ -307,12 +338,12 @@ impl Check for SurvivesStalls {
         let (mut stalls, mut waited) = (0, 0);
         let runs = threads().flat_map(|thread| seeds(2).map(move |seed| (thread, seed)));
         for (thread, seed) in runs {
-            for steps in steps_to_stop_at(family, seed) {
+            for steps in steps_to_stop_at(family, PROGRAM, seed) {
                 let mut stalled = simulation(seed).stall(thread, steps, LONG);
                 if self.non_blocking {
                     stalled = stalled.lock_free_within(SOON);
                 }
-                let outcome = run(family, &stalled)
+                let outcome = run(family, PROGRAM, &stalled)
                     .unwrap_or_else(|failure| panic!("{}: {failure}", facts.name));
                 assert!(outcome.abandoned.is_empty(), "{}", facts.name);
                 is_explained(&spec, &outcome.value);

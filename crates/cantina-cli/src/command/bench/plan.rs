@@ -67,7 +67,7 @@ fn jobs_of(args: &BenchArgs, experiment: &str) -> Result<Vec<Job>, String> {
         rooms_stack::NAME => tasks.map(rooms_stack::nodes),
         _ => tasks,
     };
-    let quick = left_out(args, &all, &chosen);
+    let quick = left_out(args, experiment, &all, &chosen);
     let job = |allocator, chosen: &[&Contestant], left_out: Vec<LeftOut>| Job {
         experiment: experiment.to_owned(),
         allocator,
@@ -94,16 +94,33 @@ fn jobs_of(args: &BenchArgs, experiment: &str) -> Result<Vec<Job>, String> {
     })
 }
 
-/// Whom `--quick` leaves out of those who would take part.
-fn left_out(args: &BenchArgs, all: &[Contestant], chosen: &[&Contestant]) -> Vec<LeftOut> {
-    if !args.quick || !args.pools.is_empty() {
+/// Who is not there of those who would take part, and whom `--quick` leaves out of them.
+fn left_out(
+    args: &BenchArgs,
+    experiment: &str,
+    all: &[Contestant],
+    chosen: &[&Contestant],
+) -> Vec<LeftOut> {
+    if !args.pools.is_empty() {
         return Vec::new();
+    }
+    let absent = peer::scheduling::absent(experiment).into_iter();
+    let absent = absent.map(|(pool, reason)| LeftOut {
+        pool: pool.to_owned(),
+        kind: Kind::Peer,
+        reason: reason.to_owned(),
+    });
+    let absent: Vec<LeftOut> = absent.collect();
+    if !args.quick {
+        return absent;
     }
     let is_out = |each: &&Contestant| {
         let is_chosen = chosen.iter().any(|one| one.name == each.name);
         !is_chosen && !peer::scheduling::is_left_out(&each.name)
     };
-    without(&all.iter().filter(is_out).collect::<Vec<_>>(), "left out by --quick")
+    let mut out = without(&all.iter().filter(is_out).collect::<Vec<_>>(), "left out by --quick");
+    out.extend(absent);
+    out
 }
 
 /// These, each once, take no part for that reason.
@@ -236,6 +253,23 @@ mod tests {
 
     fn allocators(plan: &Plan) -> Vec<Allocator> {
         plan.jobs.iter().map(|job| job.allocator).collect()
+    }
+
+    #[test]
+    fn who_is_not_built_in_is_named() {
+        let named = |experiment: &str, quick: bool, pools: &[&str]| {
+            let experiment = experiments().iter().find(|each| each.name == experiment).unwrap();
+            let pools = pools.iter().map(|pool| (*pool).to_owned()).collect();
+            let plan = plan(&BenchArgs { experiments: vec![experiment], quick, pools, ..args() });
+            let all = plan.unwrap().jobs.remove(0).left_out;
+            all.into_iter().map(|each| each.pool).collect::<Vec<String>>()
+        };
+        for quick in [true, false] {
+            assert!(named("fib", quick, &[]).contains(&"forte".to_owned()));
+            let is_there = named("ddb", quick, &[]).contains(&"kameo".to_owned());
+            assert_eq!(is_there, !cfg!(feature = "actors"));
+            assert!(named("ddb", quick, &["scheduler"]).is_empty(), "nobody has asked for them");
+        }
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Which values are the same, and which are not.
 
 use super::{Comparison, Verdict};
+use cantina_lab::experiment::Spread;
 use cantina_record::{Facts, Kind, Record, Row};
+use cantina_sim::random::Random;
 use std::slice::from_ref;
 
 fn row(pool: &str, mops: [f64; 3]) -> Row {
@@ -36,7 +38,151 @@ fn only_what_leaves_the_noise_has_changed() {
     assert_eq!(became([9.0, 10.0, 12.0]), Verdict::Same);
     assert_eq!(became([11.9, 14.0, 15.0]), Verdict::Same, "they overlap");
     assert_eq!(became([12.1, 14.0, 15.0]), Verdict::Better);
-    assert_eq!(became([7.0, 8.0, 8.9]), Verdict::Worse);
+    assert_eq!(became([5.0, 6.5, 8.0]), Verdict::Worse);
+    assert_eq!(became([7.0, 8.0, 8.9]), Verdict::Same, "no farther than the old range is wide");
+    assert_eq!(became([12.1, 13.9, 16.2]), Verdict::Same, "no farther than the new range is wide");
+}
+
+#[test]
+fn what_is_known_to_five_percent_changes_by_five_and_what_is_simulated_by_ten() {
+    let simulated = |row: Row| Row { machine: "sim:2x2".to_owned(), ..row };
+    let became = |old: Row, new: Row| verdicts(&[old], &[new])[0];
+    let at = |mops: f64| row("a", [mops * 0.999, mops, mops * 1.001]);
+    assert_eq!(became(at(100.0), at(104.9)), Verdict::Same);
+    assert_eq!(became(at(100.0), at(105.1)), Verdict::Better);
+    assert_eq!(became(at(100.0), at(94.9)), Verdict::Worse);
+    let there = |mops| simulated(at(mops));
+    assert_eq!(became(there(100.0), there(109.0)), Verdict::Same);
+    assert_eq!(became(there(100.0), there(91.0)), Verdict::Same);
+    assert_eq!(became(there(100.0), there(111.0)), Verdict::Better);
+    assert_eq!(became(there(100.0), there(89.0)), Verdict::Worse);
+}
+
+/// Repetitions of something that takes its time with a noise of some percent, as a row.
+fn repeated(random: &mut Random, mops: f64, percent: f64, repetitions: usize) -> Row {
+    let one = |random: &mut Random| {
+        // Twelve numbers between -1/2 and 1/2: nearly normal, with a deviation of 1.
+        let sum: f64 =
+            (0..12).map(|_| random.below(1 << 20) as f64 / f64::from(1 << 20) - 0.5).sum();
+        mops * (1.0 + sum * percent / 100.0)
+    };
+    let spread = Spread::of((0..repetitions).map(|_| one(random))).unwrap();
+    row("a", [spread.min, spread.median, spread.max]).with("repetitions", repetitions as u64)
+}
+
+#[test]
+fn two_records_of_one_distribution_are_the_same_and_a_slowdown_is_found() {
+    let mut random = Random::seeded(7);
+    let random = &mut random;
+    for (repetitions, percent) in [(5, 1.0), (5, 3.0), (5, 6.0), (3, 3.0), (3, 6.0)] {
+        let mut changed = |mops: f64| {
+            let pair = |_| {
+                let mut repeated = |mops| repeated(random, mops, percent, repetitions);
+                verdicts(&[repeated(100.0)], &[repeated(mops)])[0]
+            };
+            let found: Vec<Verdict> = (0..2_000).map(pair).collect();
+            assert!(mops == 100.0 || !found.contains(&Verdict::Better));
+            found.iter().filter(|verdict| **verdict != Verdict::Same).count()
+        };
+        // By ranges that do not meet alone it would be 16 of five repetitions, and 200 of three.
+        let of_one = changed(100.0);
+        assert!(of_one <= 8, "{of_one} of {repetitions} with {percent} %");
+        let halved = changed(50.0);
+        assert!(halved > 1_600, "{halved} of {repetitions} with {percent} %");
+        assert!(percent > 1.0 || changed(90.0) > 1_980);
+        assert!(percent > 3.0 || repetitions < 5 || changed(80.0) > 1_900);
+    }
+}
+
+#[test]
+fn one_repetition_or_seed_is_never_judged() {
+    let slow = || row("a", [1.0; 3]);
+    let fast = || row("a", [9.0; 3]);
+    let line = |old: &Row, new: &Row| {
+        let line = Comparison::of(&record(from_ref(old)), &record(from_ref(new))).lines.remove(0);
+        (line.verdict, line.reason)
+    };
+    let cases = [
+        ("real", "repetitions", 1, "a single repetition: the noise is not known"),
+        ("real", "repetitions", 2, "only 2 repetitions: the noise is not known"),
+        ("real", "repetitions", 3, ""),
+        ("sim:2x2", "seeds", 1, "a single seed: the noise is not known"),
+        ("sim:2x2", "seeds", 2, ""),
+    ];
+    for (machine, field, count, reason) in cases {
+        let of = |row: Row, count: u64| {
+            Row { machine: machine.to_owned(), ..row }.with(field, count).with("tasks", 5)
+        };
+        let verdict = if reason.is_empty() { Verdict::Worse } else { Verdict::NotComparable };
+        assert_eq!(line(&of(fast(), 5), &of(slow(), count)), (verdict, reason.to_owned()));
+        assert_eq!(line(&of(fast(), count), &of(slow(), 5)).0, verdict);
+    }
+}
+
+#[test]
+fn other_lengths_are_not_compared_where_they_make_a_difference() {
+    let at = |machine: &str, tasks: u64, mops: f64| {
+        let row = Row { machine: machine.to_owned(), ..row("a", [mops; 3]) };
+        row.with("tasks", tasks).with("seeds", 5).with("repetitions", 5)
+    };
+    let compare = |old: Row, new: Row| {
+        let comparison = Comparison::of(&record(&[old]), &record(&[new]));
+        (comparison.lines[0].verdict, comparison.warnings)
+    };
+    // Measured runs are of one length where they take as long.
+    assert_eq!(compare(at("real", 1_000, 10.0), at("real", 500, 5.0)), (Verdict::Worse, vec![]));
+    let (verdict, warnings) = compare(at("real", 1_000, 10.0), at("real", 100_000, 5.0));
+    assert_eq!(verdict, Verdict::NotComparable);
+    let expected = "1 of 1 value(s) are of other lengths, such as 1000 tasks, and 100000";
+    assert_eq!(warnings, [expected]);
+    let there = |tasks, mops| at("sim:2x2", tasks, mops);
+    assert_eq!(compare(there(1_000, 10.0), there(2_000, 5.0)).0, Verdict::NotComparable);
+    assert_eq!(compare(there(1_000, 10.0), there(1_000, 5.0)).0, Verdict::Worse);
+    let converged = |tasks, mops| there(tasks, mops).with("converged", true);
+    let (verdict, warnings) = compare(converged(1_000, 10.0), converged(2_000, 5.0));
+    assert_eq!((verdict, warnings.len()), (Verdict::Worse, 1));
+    let (verdict, warnings) = compare(there(1_000, 10.0), there(1_000, 5.0).with("seeds", 2));
+    assert_eq!(verdict, Verdict::Worse);
+    assert_eq!(warnings, ["1 value(s) are of other numbers of seeds"]);
+}
+
+#[test]
+fn other_commands_are_warned_of_and_what_is_gone_is_counted() {
+    let of = |command: &str, rows: &[Row]| Record {
+        machine: Facts::new().with("cpu", "one").with("command", command),
+        ..record(rows)
+    };
+    let old = of("bench throughput", &[row("a", [1.0; 3]), row("b", [1.0; 3])]);
+    let new = of("bench throughput --quick", &[row("a", [1.0; 3])]);
+    let comparison = Comparison::of(&old, &new);
+    let expected = [
+        "the records differ in command: bench throughput and bench throughput --quick",
+        "1 value(s) are in the old record only",
+    ];
+    assert_eq!(comparison.warnings, expected);
+    assert_eq!(Comparison::of(&old, &old).warnings, [""; 0]);
+}
+
+#[test]
+fn that_nothing_could_be_compared_is_no_success() {
+    let at =
+        |nanos: f64| row("a", [9.0, 10.0, 11.0]).with("ping_pong_ns", nanos).with("regime", "x");
+    let apart = Comparison::of(&record(&[at(28.0)]), &record(&[at(170.0)]));
+    let expected = "different regimes: cores 28.0 ns apart (near), and 170 ns apart (far)";
+    assert_eq!(apart.nothing_compared().as_deref(), Some(expected));
+    let same = Comparison::of(&record(&[at(28.0)]), &record(&[at(28.0)]));
+    assert_eq!(same.nothing_compared(), None);
+}
+
+#[test]
+fn what_has_no_noise_is_said_not_to_be_compared() {
+    let row = row("a", [9.0, 10.0, 11.0]).with("cas_per_get", 1.5);
+    let row = Row { experiment: "single-producer".to_owned(), ..row };
+    let comparison = Comparison::of(&record(from_ref(&row)), &record(from_ref(&row)));
+    assert_eq!(comparison.without_noise, ["read-modify-writes of single-producer"]);
+    let expected = "same: 1 within their noise\nnot compared, since only the median is known: \
+                    read-modify-writes of single-producer\n";
+    assert_eq!(comparison.table(), expected);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A comparison as text, as CSV and as JSON.
 
-use super::{Comparison, Line, Range, Verdict};
+use super::noise::Range;
+use super::{Comparison, Line, Verdict};
 use crate::view::short;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -31,6 +32,10 @@ impl Comparison {
             }
         }
         let _ = writeln!(text, "same: {} within their noise", self.count(Verdict::Same));
+        if !self.without_noise.is_empty() {
+            let names = self.without_noise.join(", ");
+            let _ = writeln!(text, "not compared, since only the median is known: {names}");
+        }
         text
     }
 

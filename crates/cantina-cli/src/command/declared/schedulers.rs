@@ -2,10 +2,9 @@
 
 use super::{DOUBLED, NOT_MODELLED, WHOLE, fewer};
 use crate::view::{Axis, Better, Experiment, Measure};
-use cantina_lab::experiment::STEALS;
+use cantina_lab::experiment::STEALS_PER_1000;
 use cantina_lab::experiment::scheduling::{
-    BUSIEST, BUSY, HOT_MOVES, IDLEST, LOST, MOVES, NS, SPEED_UP, STEALS_PER_UNIT, UTILISATION,
-    WASTE, ddb, fib, tell,
+    BUSIEST, BUSY, HOT_MOVES, IDLEST, LOST, MOVES, NS, SPEED_UP, UTILISATION, WASTE, ddb, fib, tell,
 };
 
 /// How fast it is with more workers than one.
@@ -13,7 +12,7 @@ const FASTER: Measure = more("Speed-up", "times one worker", SPEED_UP);
 /// How much more processor time it takes then.
 const MORE_TIME: Measure = fewer("Waste ratio", "times the processor time of one worker", WASTE);
 const LOST_TIME: Measure = fewer("Nothing to do", "% of the workers' time", LOST);
-const STOLEN: Measure = fewer("Steals", "per run", STEALS);
+const STOLEN: Measure = fewer("Steals", "per 1000 calls", STEALS_PER_1000);
 const MESSAGES: Measure = Measure {
     title: "Throughput",
     unit: "M messages/s",
@@ -107,7 +106,7 @@ pub(super) const DDB: Experiment = Experiment {
         fewer("Busiest worker", "% of the messages", BUSIEST),
         more("Idlest worker", "% of the messages", IDLEST),
         LOST_TIME,
-        fewer("Steals", "per unit and run", STEALS_PER_UNIT),
+        fewer("Steals", "per 1000 messages", STEALS_PER_1000),
         fewer("Moves of the hot unit", "per 1000 of its messages", HOT_MOVES),
         fewer("Moves of other units", "per 1000 of their messages", MOVES),
     ],

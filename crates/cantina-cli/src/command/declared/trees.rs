@@ -33,6 +33,9 @@ const OVERTAKES: &str = "A task overtakes another if it was put later (the put b
      was got earlier (the get had returned when the other's began). What overlaps overtakes nobody. Rank \
      error: how many others a task overtook.";
 
+const ORDER_TOO: &str = "The rank error of half as many tasks has to be the same as well, within a tenth of it or of a task. Where a \
+     pool promises nothing it grows with the run, and so do the most overtakers of a task: they are those of so many tasks.";
+
 const TIMED: &str = "Every put and get is timed, and consumers work on what they get, on one task in twenty for long: \
      so throughput is lower than in the other experiments.";
 
@@ -85,6 +88,7 @@ pub(super) const FAIRNESS: Experiment = Experiment {
     simulated_notes: &[
         SIMULATED,
         DOUBLED,
+        ORDER_TOO,
         OVERTAKES,
         TIMED,
         OTHERS_HAVE_NONE,

@@ -1,26 +1,36 @@
 //! One cell: a pool on a simulated machine in one shape, from several seeds.
 
+use super::size::{self, Pilot, Size};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::view::Progress;
+use crate::view::{Progress, short};
 use cantina_record::Row;
 use cantina_sim::cost::Machine;
 use cantina_sim::engine::{Failure as Ended, Simulation};
 use cantina_sim::time::Duration;
-use lab_on_sim::experiment::{Contestant, Spread, counted, fairness, rooms_stack, scheduling};
-use lab_on_sim::workload::{Assignment, Fault, Payload, Reading, Shape, Window};
+use lab_on_sim::experiment::{
+    Contestant, Spread, counted, fairness, per_thousand, rooms_stack, scheduling,
+};
+use lab_on_sim::workload::{Assignment, Fault, Overtaking, Payload, Reading, Shape, Window};
 
 /// Steps after which a run hangs, for each of its tasks.
 const STEPS_PER_TASK: u64 = 100_000;
-/// From so many tasks times threads on it is tried how many steps a cell will take, with one task in so many.
-const LARGE: u64 = 1_000_000;
+/// How many steps a large cell will take is tried with one task in so many.
 const PILOT: u64 = 200;
+/// What makes a cell shorter.
+const ALLOWED: &str = "fewer --tasks or --seeds";
+/// The field that says how the rank error stands to that of half as many tasks.
+const RANKS_TO_HALF: &str = "rank_error_to_half_as_many";
 /// Virtual time in which nothing comes before tasks are called lost.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What is run in a cell.
 #[derive(Debug)]
 pub(crate) struct Cell<'a> {
+    /// What it is a cell of.
+    pub(crate) experiment: &'static str,
+    /// What sets it apart from others of its pool and shape, beside the pool's parameter.
+    pub(crate) variant: Option<&'a str>,
     pub(crate) machine: &'a Machine,
     pub(crate) pool: &'a Contestant,
     pub(crate) shape: Shape,
@@ -66,7 +76,27 @@ struct Run {
     steps: u64,
 }
 
+impl Length {
+    /// The field that says how alike two parts are.
+    fn field(self) -> Option<&'static str> {
+        match self {
+            Self::Whole => None,
+            Self::Window { .. } => Some("second_half_to_first"),
+            Self::Doubled { .. } => Some("to_half_as_many"),
+        }
+    }
+}
+
 impl Run {
+    /// How many others a task overtook on average, if that was looked at.
+    fn rank_error(&self) -> Option<f64> {
+        let orders = self.readings.iter().map(|reading| reading.order);
+        let orders: Vec<Overtaking> = orders.collect::<Option<_>>()?;
+        let tasks: u64 = orders.iter().map(|order| order.tasks).sum();
+        let all: u64 = orders.iter().map(|order| order.all).sum();
+        Some(all as f64 / tasks.max(1) as f64)
+    }
+
     /// Million tasks per second, if all took so long.
     fn over(&self, time: Duration) -> f64 {
         self.tasks as f64 * 1e3 / (time.as_nanos() as f64).max(1.0)
@@ -86,49 +116,53 @@ impl Run {
 }
 
 impl Cell<'_> {
+    /// What it is, in one line: each cell of a run has another one.
+    pub(crate) fn name(&self) -> String {
+        let Self { experiment, shape, pool, .. } = self;
+        let parameter =
+            pool.parameter.map(|(name, value)| format!("{} {value}", name.replace('_', " ")));
+        let more = parameter.into_iter().chain(self.variant.map(str::to_owned));
+        more.fold(format!("{experiment} {shape} {}", pool.name), |name, part| name + ", " + &part)
+    }
+
     /// Refuses a cell that would take too long, before anything is run: as far as a small part of it tells.
-    pub(crate) fn check_size(&self) -> Result<(), Failure> {
+    pub(super) fn check_size(&self, size: &mut Size) -> Result<(), Failure> {
         let threads = self.shape.threads() as u64;
-        if self.tasks.saturating_mul(threads) < LARGE {
+        if !size::is_large(self.tasks, threads, self.seeds) {
             return Ok(());
         }
         let tasks = (self.tasks / PILOT).max(threads).min(self.tasks);
-        let whole = self.tasks as f64 / tasks as f64 * self.seeds as f64;
-        // As many steps as the pilot of the largest allowed cell has.
-        let most = (self.most_steps as f64 / whole).ceil() as u64;
-        let refuse = |steps: u64, about: &str| {
-            Err(Failure::BadInput(format!(
-                "{} at {} would take {about} {:.1e} steps; allowed: fewer --tasks or --seeds, or a \
-                 larger --most-steps than {}",
-                self.pool.name,
-                self.shape,
-                steps as f64 * whole,
-                self.most_steps
-            )))
+        let tasks = match self.experiment {
+            // Trees are not cut, but there are lower ones.
+            rooms_stack::NAME => rooms_stack::nodes(tasks).min(self.tasks),
+            _ => tasks,
         };
-        match self.simulate(1, tasks, most) {
-            Ok((_, steps)) if steps as f64 * whole > self.most_steps as f64 => {
-                refuse(steps, "about")
-            }
-            Ok(_) => Ok(()),
-            Err(Ended::Budget(_)) => refuse(most, "more than"),
-            Err(ended) => Err(self.failure(1, ended)),
+        let name = self.name();
+        let pilot = Pilot {
+            place: &name,
+            times: self.tasks as f64 / tasks as f64 * self.seeds as f64,
+            most_steps: self.most_steps,
+            allowed: ALLOWED,
+        };
+        let run = |most| self.simulate(1, tasks, most).map(|(_, steps)| steps);
+        match size.try_out(&pilot, run)? {
+            None => Ok(()),
+            Some(ended) => Err(self.failure(1, ended)),
         }
     }
 
     /// Runs it and gives its row.
-    pub(crate) fn run(&self, experiment: &str, progress: &Progress) -> Result<Row, Failure> {
+    pub(crate) fn run(&self, progress: &Progress) -> Result<Row, Failure> {
+        progress.doing(&self.name());
         let mut run = self.read(self.tasks, progress)?;
         progress.advance(self.seeds);
         let mut before = match self.length {
-            Length::Doubled { .. } if self.tasks > 1 => {
-                Some(self.read(self.tasks / 2, progress)?.got().median)
-            }
+            Length::Doubled { .. } if self.tasks > 1 => Some(self.read(self.tasks / 2, progress)?),
             _ => None,
         };
         if let Length::Window { doublings } | Length::Doubled { doublings } = self.length {
             for _ in 0..doublings {
-                let is_enough = self.likeness(&run, before).is_some_and(Window::are_alike);
+                let is_enough = self.has_converged(&run, before.as_ref());
                 if is_enough || run.steps.saturating_mul(2) > self.most_steps {
                     break;
                 }
@@ -137,15 +171,20 @@ impl Cell<'_> {
                     Err(Failure::BadInput(_)) => break,
                     longer => longer?,
                 };
-                before = before.map(|_| run.got().median);
-                run = longer;
+                let shorter = std::mem::replace(&mut run, longer);
+                before = before.map(|_| shorter);
             }
         }
-        let likeness = self.likeness(&run, before);
+        let before = before.as_ref();
+        let converged = self.has_converged(&run, before);
+        let likenesses = [
+            (self.length.field(), self.likeness(&run, before)),
+            (Some(RANKS_TO_HALF), Self::ranks_to_half(&run, before)),
+        ];
         let (got, put) = (run.got(), run.spread(|reading| run.over(reading.put_elapsed)));
         let Run { readings, tasks, .. } = run;
         let row = Row {
-            experiment: experiment.to_owned(),
+            experiment: self.experiment.to_owned(),
             machine: format!("sim:{}", self.machine.name()),
             pool: self.pool.name.clone(),
             kind: self.pool.kind,
@@ -160,32 +199,43 @@ impl Cell<'_> {
         .with("payload_bytes", Payload::Word.bytes())
         .with("tasks", tasks)
         .with("seeds", self.seeds);
-        let ratio = match self.length {
-            Length::Whole => None,
-            Length::Window { .. } => Some("second_half_to_first"),
-            Length::Doubled { .. } => Some("to_half_as_many"),
+        let row = match self.length {
+            Length::Whole => row,
+            Length::Window { .. } | Length::Doubled { .. } => row.with("converged", converged),
         };
-        let row = ratio.into_iter().fold(row, |row, ratio| {
-            let row = row.with("converged", likeness.is_some_and(Window::are_alike));
-            likeness.into_iter().fold(row, |row, likeness| row.with(ratio, likeness))
+        let row = likenesses.into_iter().fold(row, |row, likeness| match likeness {
+            (Some(field), Some(ratio)) => row.with(field, ratio),
+            _ => row,
         });
         let row = fairness::ordered(row, readings.iter());
         let row = scheduling::worked(row, readings.iter(), tasks);
         let row = rooms_stack::spent(row, readings.iter(), tasks);
         let counters = readings.iter().filter_map(|reading| reading.counters);
-        let row = self.pool.label(counted(row, counters));
-        Ok(if experiment == rooms_stack::NAME { rooms_stack::total_work(row) } else { row })
+        let row = per_thousand(self.pool.label(counted(row, counters)));
+        Ok(if self.experiment == rooms_stack::NAME { rooms_stack::total_work(row) } else { row })
     }
 
     /// How alike the halves of its windows are, or it and what half as many tasks came to `before`. None where that is not known.
-    fn likeness(&self, run: &Run, before: Option<f64>) -> Option<f64> {
+    fn likeness(&self, run: &Run, before: Option<&Run>) -> Option<f64> {
         match self.length {
             Length::Whole => None,
             Length::Window { .. } => {
                 Window::least_alike(run.readings.iter().map(|reading| reading.window))
             }
-            Length::Doubled { .. } => before.map(|before| run.got().median / before),
+            Length::Doubled { .. } => before.map(|before| run.got().median / before.got().median),
         }
+    }
+
+    /// How many times the rank error of half as many tasks it has, where it was looked who overtakes whom. Each has one
+    /// more: of an error that is nothing beside a task nobody asks how large it is.
+    fn ranks_to_half(run: &Run, before: Option<&Run>) -> Option<f64> {
+        Some((run.rank_error()? + 1.0) / (before?.rank_error()? + 1.0))
+    }
+
+    /// Whether there were enough tasks, as far as that is known: for what it says of speed, and of order.
+    fn has_converged(&self, run: &Run, before: Option<&Run>) -> bool {
+        let is_alike = self.likeness(run, before).is_some_and(Window::are_alike);
+        is_alike && Self::ranks_to_half(run, before).is_none_or(Window::are_alike)
     }
 
     /// Runs so many tasks from each seed.
@@ -196,13 +246,19 @@ impl Cell<'_> {
                 return Err(Failure::Interrupted);
             }
             if tasks != self.tasks {
-                progress.doing(&format!("{} {} with {tasks} tasks", self.shape, self.pool.name));
+                progress.doing(&format!("{} with {tasks} tasks", self.name()));
             }
-            let budget = tasks.saturating_mul(STEPS_PER_TASK);
-            let (reading, taken) =
-                self.simulate(seed, tasks, budget).map_err(|ended| self.failure(seed, ended))?;
+            let (hangs, left) = (tasks.saturating_mul(STEPS_PER_TASK), self.most_steps - steps);
+            let ended = |ended| match ended {
+                Ended::Budget(_) if left <= hangs => {
+                    let steps = format!("takes more than {}", short(self.most_steps as f64));
+                    size::refuse(&self.name(), &steps, ALLOWED, self.most_steps)
+                }
+                ended => self.failure(seed, ended),
+            };
+            let (reading, taken) = self.simulate(seed, tasks, hangs.min(left)).map_err(ended)?;
             readings.push(reading.map_err(|fault| self.fault(seed, &fault))?);
-            steps += taken;
+            steps = self.most_steps.min(steps + taken);
         }
         Ok(Run { readings, tasks, steps })
     }

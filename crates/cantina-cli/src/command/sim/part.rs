@@ -4,6 +4,7 @@ use super::cell::{Cell, Length};
 use super::variant::{Variant, variants};
 use crate::args::SimArgs;
 use crate::command::allowed::{check_pools, check_shapes};
+use cantina_record::{Kind, Row};
 use cantina_sim::cost::Machine;
 use lab_on_sim::experiment::scheduling::{ddb, fib, tell};
 use lab_on_sim::experiment::{
@@ -40,6 +41,10 @@ pub(super) struct Part {
     /// Whether it was left to the experiment how many.
     free: bool,
     cores: usize,
+    /// Shapes that an experiment has by itself, and the machine no room for.
+    too_large: Vec<Shape>,
+    /// Who takes no part in a quick run, and whose they are.
+    hasty: Vec<(String, Kind)>,
 }
 
 impl Part {
@@ -71,9 +76,12 @@ impl Part {
                 machine.name()
             ));
         }
+        let (pools, hasty) = pools(experiment, args)?;
         Ok(Self {
             experiment,
-            pools: pools(experiment, args)?,
+            pools,
+            hasty,
+            too_large: large,
             shapes: fitting,
             variants: variants(experiment, machine),
             tasks: args.tasks.unwrap_or_else(|| tasks(experiment, args.quick)),
@@ -85,10 +93,7 @@ impl Part {
     /// Everything to run, in the order of the rows.
     pub(super) fn cells(&self) -> impl Iterator<Item = (&Contestant, Shape, &Variant)> {
         self.pools.iter().flat_map(move |pool| {
-            let pollers = pool.parameter.map_or(0, |(_, value)| value);
-            let fits = move |shape: &Shape| {
-                pool.shapes.admit(*shape) && threads(self.experiment, *shape, pollers) <= self.cores
-            };
+            let fits = move |shape: &Shape| self.obstacle(pool, *shape).is_none();
             let shapes = self.shapes.iter().copied().filter(fits);
             shapes.flat_map(move |shape| {
                 self.variants.iter().map(move |variant| (pool, shape, variant))
@@ -96,9 +101,57 @@ impl Part {
         })
     }
 
-    /// Whether a part of the tasks is a run, too. Trees of calls and of work are not cut.
-    pub(super) fn is_divisible(&self) -> bool {
-        self.experiment != rooms_stack::NAME && !scheduling::NAMES.contains(&self.experiment)
+    /// Why a pool is not run in a shape, if it is not.
+    fn obstacle(&self, pool: &Contestant, shape: Shape) -> Option<String> {
+        let pollers = pool.parameter.map_or(0, |(_, value)| value);
+        if !pool.shapes.admit(shape) {
+            return Some(format!("{} {shape}: {}", pool.name, pool.shapes.reason()));
+        }
+        let threads = threads(self.experiment, shape, pollers);
+        (threads > self.cores).then(|| {
+            let cores = self.cores;
+            format!("{shape} beside {pollers} pollers: {threads} threads, and {cores} processors")
+        })
+    }
+
+    /// What is not run though nobody has said so, and why, in a line each.
+    pub(super) fn left_out(&self) -> Vec<String> {
+        let Self { experiment, cores, .. } = self;
+        let names = |names: Vec<String>| names.join(", ");
+        let mut lines = Vec::new();
+        if !self.hasty.is_empty() {
+            let pools = names(self.hasty.iter().map(|(name, _)| name.clone()).collect());
+            lines.push(format!("{experiment}: left out by --quick: {pools}"));
+        }
+        if !self.too_large.is_empty() {
+            let shapes = names(self.too_large.iter().map(Shape::to_string).collect());
+            lines.push(format!("{experiment}: more threads than {cores} processors: {shapes}"));
+        }
+        for pool in &self.pools {
+            for shape in &self.shapes {
+                let line = self.obstacle(pool, *shape).map(|why| format!("{experiment}: {why}"));
+                lines.extend(line.filter(|line| !lines.contains(line)));
+            }
+        }
+        lines
+    }
+
+    /// Rows without values of whom a quick run leaves out.
+    pub(super) fn skipped(&self, machine: &Machine) -> Vec<Row> {
+        let row = |(pool, kind): &(String, Kind), shape: &Shape| {
+            let row = Row {
+                experiment: self.experiment.to_owned(),
+                machine: format!("sim:{}", machine.name()),
+                pool: pool.clone(),
+                kind: *kind,
+                producers: shape.producers as u64,
+                consumers: shape.consumers as u64,
+                fields: Default::default(),
+            };
+            row.with("skipped", "left out by --quick")
+        };
+        let of = |pool| self.shapes.iter().map(move |shape| row(pool, shape));
+        self.hasty.iter().flat_map(of).collect()
     }
 
     /// One of them.
@@ -112,6 +165,8 @@ impl Part {
     ) -> Cell<'a> {
         let length = length(self.experiment, if self.free { DOUBLINGS } else { 0 });
         Cell {
+            experiment: self.experiment,
+            variant: variant.name(),
             machine: &variant.machine,
             pool,
             shape,
@@ -198,7 +253,12 @@ fn tasks(experiment: &str, quick: bool) -> u64 {
     }
 }
 
-fn pools(experiment: &str, args: &SimArgs) -> Result<Vec<Contestant>, String> {
+/// Who takes part, and whom a quick run leaves out.
+#[expect(clippy::type_complexity, reason = "two lists")]
+fn pools(
+    experiment: &str,
+    args: &SimArgs,
+) -> Result<(Vec<Contestant>, Vec<(String, Kind)>), String> {
     let all = match (experiment, args.quick) {
         (chunk_size::NAME, false) => chunk_size::contestants(&chunk_size::SIZES),
         (chunk_size::NAME, true) => chunk_size::contestants(&chunk_size::QUICK_SIZES),
@@ -226,5 +286,74 @@ fn pools(experiment: &str, args: &SimArgs) -> Result<Vec<Contestant>, String> {
         [] => !(args.quick && each.name.ends_with("-batch")),
         typed => typed.contains(&each.name),
     };
-    Ok(all.into_iter().filter(wanted).collect())
+    let (chosen, others): (Vec<_>, Vec<_>) = all.into_iter().partition(wanted);
+    let mut hasty: Vec<(String, Kind)> = Vec::new();
+    for each in others.into_iter().filter(|_| args.pools.is_empty()) {
+        if hasty.iter().all(|(name, _)| *name != each.name) {
+            hasty.push((each.name, each.kind));
+        }
+    }
+    Ok((chosen, hasty))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Part;
+    use crate::args::SimArgs;
+    use crate::command::sim::lemma::Lemma;
+    use cantina_sim::cost::Machine;
+    use std::collections::BTreeSet;
+
+    fn part(words: &str) -> Part {
+        let args = SimArgs::of_words(words);
+        Part::new(args.experiments[0].name, &args, &args.machine()).unwrap()
+    }
+
+    fn names(words: &str) -> Vec<String> {
+        let args = SimArgs::of_words(words);
+        let part = part(words);
+        let cells = part.cells();
+        cells
+            .map(|(pool, shape, variant)| part.cell(pool, shape, variant, 1, &args).name())
+            .collect()
+    }
+
+    #[test]
+    fn every_cell_has_a_name_of_its_own() {
+        let parts = ["placement", "chunk-size", "capacity", "pollers", "rooms-stack", "fib", "ddb"];
+        let parts = parts.iter().chain(&["throughput", "tree-height", "fairness", "tell"]);
+        for experiment in parts {
+            for quick in ["", " --quick"] {
+                let names = names(&format!("{experiment}{quick}"));
+                let distinct: BTreeSet<&String> = names.iter().collect();
+                assert!(names.len() > 1 && distinct.len() == names.len(), "{names:?}");
+            }
+        }
+        for experiment in ["density", "steps", "write-all"] {
+            let args = SimArgs::of_words(experiment);
+            let lemma = Lemma::new(experiment, &args, &Machine::default()).unwrap().unwrap();
+            let distinct: BTreeSet<String> = lemma.places().into_iter().collect();
+            assert_eq!(distinct.len(), lemma.cells(), "{experiment}");
+        }
+        let placed = names("placement --pools locked --threads 4");
+        assert_eq!(placed[0], "placement 4P/4C locked, local");
+        let chunks = names("chunk-size --pools salsa");
+        assert!(chunks[0].starts_with("chunk-size 16P/16C salsa, chunk size "), "{chunks:?}");
+    }
+
+    #[test]
+    fn what_is_left_out_is_named() {
+        let lines = part("throughput --quick --machine 2x4").left_out();
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        assert!(lines[0].starts_with("throughput: left out by --quick: "), "{lines:?}");
+        assert!(lines[0].contains("salsa-batch"), "{lines:?}");
+        assert_eq!(lines[1], "throughput: more threads than 8 processors: 16P/16C");
+        let lines = part("pollers --quick --machine 1x6 --pools salsa").left_out();
+        assert_eq!(lines, ["pollers: 4P/4C beside 4 pollers: 8 threads, and 6 processors"]);
+        assert_eq!(part("throughput --pools locked").left_out(), [""; 0]);
+        let quick = part("throughput --quick --machine 2x4");
+        let rows = quick.skipped(&Machine::default());
+        assert!(rows.iter().all(|row| row.check().is_ok() && row.text("skipped").is_some()));
+        assert!(rows.len() > 1 && part("throughput").skipped(&Machine::default()).is_empty());
+    }
 }

@@ -17,6 +17,7 @@ mod verdict;
 pub(crate) use verdict::Verdict;
 
 use super::cell::{Cell, Length};
+use super::size::Size;
 use crate::allocator;
 use crate::args::SimArgs;
 use crate::calibrate::{self, Readings};
@@ -26,7 +27,7 @@ use crate::interrupt;
 use crate::screen;
 use crate::surroundings;
 use crate::typo::did_you_mean;
-use crate::view::Progress;
+use crate::view::{Progress, short};
 use cantina_lab::experiment::throughput::{self, Column};
 use cantina_lab::experiment::{Contestant as Real, Event, Guard, Stopped};
 use cantina_lab::probe::Probe;
@@ -53,6 +54,8 @@ const SEEDS: u64 = 3;
 const QUICK_SEEDS: u64 = 3;
 const TASKS: u64 = 100_000;
 const QUICK_TASKS: u64 = 40_000;
+/// How often a simulated cell gets twice as many because it was too short.
+const DOUBLINGS: u32 = 3;
 
 /// Cores that are so many times as far apart as before are others: what was measured before and what
 /// was measured after belong to two machines.
@@ -120,9 +123,7 @@ pub(crate) fn run(plan: &Plan<'_>) -> Result<(Record, Verdict), Failure> {
         }
     };
     allocator::simulate()?;
-    for pair in &pairs {
-        rows.extend(simulate(plan, pair, &machine)?);
-    }
+    rows.extend(simulate(plan, &pairs, &machine)?);
     let count = |field: &str| rows.iter().filter_map(|row: &Row| row.number(field)).sum::<f64>();
     let (busy, all) = (count("disturbed"), count("repetitions"));
     if busy * 4.0 > all {
@@ -200,7 +201,9 @@ fn measure_all(plan: &Plan<'_>, pairs: &[Pair]) -> Result<Measured, Failure> {
         };
         let so = if tries > 0 { "once more" } else { "what follows is of two machines" };
         screen::warn(&format!(
-            "this machine's cores moved, from {near:.0} to {far:.0} ns apart: {so}"
+            "this machine's cores moved, from {} to {} ns apart: {so}",
+            short(near),
+            short(far)
         ));
         if tries == 0 {
             break (measured, readings, true);
@@ -253,27 +256,37 @@ fn measure(plan: &Plan<'_>, pair: &Pair) -> Result<Vec<Row>, Failure> {
 }
 
 /// The rows of the simulated machine.
-fn simulate(plan: &Plan<'_>, pair: &Pair, machine: &Machine) -> Result<Vec<Row>, Failure> {
+fn simulate(plan: &Plan<'_>, pairs: &[Pair], machine: &Machine) -> Result<Vec<Row>, Failure> {
     let args = plan.args;
     let seeds = args.seeds.unwrap_or(if args.quick { QUICK_SEEDS } else { SEEDS });
-    let progress = Progress::telling(seeds * pair.simulated.len() as u64);
-    let mut rows = Vec::new();
-    for pool in &pair.simulated {
-        progress.doing(&format!("{NAME} {} on {}", pool.name, machine.name()));
-        let cell = Cell {
-            machine,
-            pool,
-            shape: lab_on_sim::workload::Shape::new(1, 1),
-            tasks: args.tasks.unwrap_or(if args.quick { QUICK_TASKS } else { TASKS }),
-            seeds,
-            pin: true,
-            memory_limit: args.memory_limit,
-            most_steps: args.most_steps,
-            length: Length::Whole,
-        };
-        rows.push(cell.run(NAME, &progress)?.with(THREADS, pair.threads as u64));
+    let cell = |pair: &Pair, pool| Cell {
+        experiment: NAME,
+        variant: Some(if pair.threads == 1 { "one thread" } else { "two threads" }),
+        machine,
+        pool,
+        shape: lab_on_sim::workload::Shape::new(1, 1),
+        tasks: args.tasks.unwrap_or(if args.quick { QUICK_TASKS } else { TASKS }),
+        seeds,
+        pin: true,
+        memory_limit: args.memory_limit,
+        most_steps: args.most_steps,
+        // All of a run counts, on the real machine too.
+        length: Length::Doubled { doublings: if args.tasks.is_none() { DOUBLINGS } else { 0 } },
+    };
+    let pools = || pairs.iter().flat_map(|pair| pair.simulated.iter().map(move |it| (pair, it)));
+    let mut size = Size::default();
+    for (pair, pool) in pools() {
+        cell(pair, pool).check_size(&mut size)?;
     }
-    Ok(rows)
+    let progress = Progress::telling(seeds * pools().count() as u64);
+    if let Some(line) = size.announcement() {
+        progress.note(&format!("note: {line}"));
+    }
+    let row = |(pair, pool): (&Pair, _)| {
+        let row = cell(pair, pool).run(&progress)?;
+        Ok(row.with(THREADS, pair.threads as u64))
+    };
+    pools().map(row).collect()
 }
 
 #[cfg(test)]

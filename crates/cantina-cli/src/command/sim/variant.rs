@@ -15,6 +15,11 @@ pub(super) struct Variant {
 }
 
 impl Variant {
+    /// What sets it apart, if there are others.
+    pub(super) fn name(&self) -> Option<&'static str> {
+        self.placement
+    }
+
     /// `row` with what sets this variant apart.
     pub(super) fn label(&self, row: Row) -> Row {
         match self.placement {

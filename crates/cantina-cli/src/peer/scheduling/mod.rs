@@ -73,6 +73,20 @@ pub(crate) fn is_left_out(name: &str) -> bool {
     name == fork::FORTE.name
 }
 
+/// Who would take part in an experiment and does not, and why.
+pub(crate) fn absent(experiment: &str) -> Vec<(&'static str, &'static str)> {
+    let named =
+        "takes part if it is named with --pools: its threads stay beside what is measured after it";
+    match experiment {
+        fib::NAME => vec![(fork::FORTE.name, named)],
+        #[cfg(not(feature = "actors"))]
+        ddb::NAME => ["actix", "kameo", "ractor"]
+            .map(|name| (name, "not built in: --features actors"))
+            .to_vec(),
+        _ => Vec::new(),
+    }
+}
+
 /// Everybody who takes part in an experiment of schedulers, ours first, with each of its parameters.
 pub(crate) fn contestants(experiment: &str, parameters: &[u64]) -> Vec<Contestant> {
     let ours = match experiment {

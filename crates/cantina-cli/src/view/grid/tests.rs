@@ -49,6 +49,38 @@ fn a_row_without_a_field_that_is_always_the_same_belongs_to_the_others() {
 }
 
 #[test]
+fn who_takes_no_part_is_named_in_every_panel_that_he_could_be_in() {
+    const WORK: Experiment = Experiment { split: &["work", "allocator"], ..SPEED };
+    let with = |work: u64, allocator: &str| {
+        let row = speed(Kind::Ours, "a", (1, 1), 10.0).with("work", work);
+        row.with("allocator", allocator)
+    };
+    let out = bare(&SPEED, Kind::Peer, "b", (1, 1)).with("skipped", "allocates nothing");
+    let rows = [
+        with(0, "system"),
+        with(5, "system"),
+        with(0, "mimalloc"),
+        with(5, "mimalloc"),
+        out.clone().with("allocator", "mimalloc"),
+        Row { pool: "c".into(), ..out.clone() },
+    ];
+    let charts = charts(&WORK, &rows);
+    let told = |panel: &Panel| {
+        let pools: Vec<String> = panel.skipped().into_iter().flat_map(|(_, pools)| pools).collect();
+        (panel.title.clone(), pools.join(" "))
+    };
+    let told: Vec<(String, String)> = charts[0].panels.iter().map(told).collect();
+    let expected = [
+        ("work: 0, allocator: system", "c"),
+        ("work: 5, allocator: system", "c"),
+        ("work: 0, allocator: mimalloc", "b c"),
+        ("work: 5, allocator: mimalloc", "b c"),
+    ];
+    let expected = expected.map(|(title, pools)| (title.to_owned(), pools.to_owned()));
+    assert_eq!(told, expected);
+}
+
+#[test]
 fn a_simulated_machine_has_a_panel_behind_the_real_one() {
     let real = speed(Kind::Ours, "a", (1, 1), 10.0);
     let simulated = Row { machine: "sim:opteron-8x4".into(), ..real.clone() };

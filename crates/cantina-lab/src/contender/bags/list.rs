@@ -61,7 +61,7 @@ impl<T, const SLOTS: usize> Lists<T, SLOTS> {
     /// A list to put to, the caller's until it [leaves](List::leave) it: one that was left, or a new one.
     pub(super) fn take(&self) -> &List<T, SLOTS> {
         let left = self.all().find(|list| {
-            // stat: a hint; the exchange decides.
+            // hint: a hint; the exchange decides.
             let looks_left = !list.taken.load(Relaxed);
             // seat: how far it is filled. On failure nothing is read.
             looks_left && list.taken.compare_exchange(false, true, Acquire, Relaxed).is_ok()

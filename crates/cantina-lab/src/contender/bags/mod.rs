@@ -101,7 +101,7 @@ struct Shared<T, const SLOTS: usize> {
     lists: Lists<T, SLOTS>,
     /// The blocks of all lists.
     blocks: Domain<Block<T, SLOTS>, HAZARDS>,
-    /// stat: how many getters have come, so that they begin at different lists.
+    /// hint: how many getters have come, so that they begin at different lists.
     comers: AtomicUsize,
 }
 
@@ -135,7 +135,7 @@ impl<T, const SLOTS: usize> Bags<T, SLOTS> {
 impl<T, const SLOTS: usize> Shared<T, SLOTS> {
     /// How many getters came before this one.
     fn come(&self) -> usize {
-        // stat: where to begin.
+        // hint: where to begin.
         self.comers.fetch_add(1, Relaxed)
     }
 }

@@ -16,9 +16,9 @@ pub(super) enum Side {
 /// A node of the tree.
 pub(super) struct Balancer<T> {
     prism: Prism<T>,
-    /// stat: how many puts it has sent on. The lowest bit is the paper's toggle.
+    /// bare: how many puts it has sent on. The lowest bit is the paper's toggle.
     puts: CachePadded<AtomicU32>,
-    /// stat: how many gets.
+    /// bare: how many gets.
     gets: CachePadded<AtomicU32>,
 }
 
@@ -54,7 +54,7 @@ impl<T> Balancer<T> {
 
 /// Left and right in turn.
 fn turn(toggle: &AtomicU32) -> Side {
-    // stat: which way; any will do.
+    // hint: which way; any will do.
     let turns = toggle.fetch_add(1, Relaxed);
     if turns & 1 == 0 { Side::Left } else { Side::Right }
 }

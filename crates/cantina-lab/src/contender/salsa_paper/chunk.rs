@@ -30,7 +30,7 @@ pub(super) struct Node<T> {
     pub(super) number: usize,
     /// How many slots are taken or announced: the paper's `idx`, and one more.
     index: AtomicUsize,
-    /// stat: whether it refers to the chunk, or did a moment ago: the paper's `c` is not ⊥. The owner
+    /// hint: whether it refers to the chunk, or did a moment ago: the paper's `c` is not ⊥. The owner
     /// word decides.
     refers: AtomicBool,
 }
@@ -115,20 +115,20 @@ impl<T> Node<T> {
 
     /// Whether it refers to its chunk, at a glance.
     pub(super) fn refers(&self) -> bool {
-        // stat: a hint; the owner word decides.
+        // hint: a hint; the owner word decides.
         self.refers.load(Relaxed)
     }
 
     /// It does no longer. The caller has announced the chunk, so this is not said of a later life.
     pub(super) fn end(&self) {
-        // stat: as above.
+        // hint: as above.
         self.refers.store(false, Relaxed);
     }
 
     fn begin(&self, index: usize) {
         // own: not in the owner word, so nobody asks for it before it is published.
         self.index.store(index, Relaxed);
-        // stat: as above.
+        // hint: as above.
         self.refers.store(true, Relaxed);
     }
 }
@@ -234,7 +234,7 @@ impl<T> Chunk<T> {
     /// # Panics
     /// When there were [`MAX_NODES`] in this life.
     pub(super) fn make_node(this: Lasting<Self>, index: usize) -> Lasting<Node<T>> {
-        // stat: each gets another.
+        // bare: each gets another.
         let number = this.made.fetch_add(1, Relaxed);
         assert!(number < MAX_NODES, "a chunk was stolen more than {MAX_NODES} times");
         let make = |number| {

@@ -210,7 +210,7 @@ impl<T: Send> Shared<T> {
     /// A new chunk.
     fn new_chunk(&self) -> Lasting<Chunk<T>> {
         let chunk = Chunk::new(self.chunk);
-        // stat: only named, not looked at; the exchange decides.
+        // hint: only named, not looked at; the exchange decides.
         let mut newest = self.chunks.load(Relaxed);
         loop {
             // SAFETY: nobody else knows it yet.

@@ -21,7 +21,7 @@ pub(super) struct Seats<T: Send> {
     seats: Box<[CachePadded<Seat<T>>]>,
     /// How many have ever been used. The first is there from the start.
     used: CachePadded<AtomicUsize>,
-    /// stat: how often a consumer has come or gone.
+    /// hint: how often a consumer has come or gone.
     turnover: CachePadded<AtomicUsize>,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Seats<T: Send> {
 pub(super) struct Seat<T: Send> {
     /// Whether a consumer has it. It is the writer of `stolen`.
     taken: AtomicBool,
-    /// stat: the memory node of the consumer that took it last, or `NOWHERE`.
+    /// hint: the memory node of the consumer that took it last, or `NOWHERE`.
     node: AtomicUsize,
     /// How many nodes have been put into lists of this consumer, its own and the producers'.
     appends: CachePadded<AtomicU64>,
@@ -80,11 +80,11 @@ impl<T: Send> Seats<T> {
         for (id, seat) in self.seats.iter().enumerate() {
             // used: before anybody can know the seat as taken. On failure somebody else has said so.
             let _ = self.used.compare_exchange(id, id + 1, AcqRel, Relaxed);
-            // stat: a hint; the exchange decides.
+            // hint: a hint; the exchange decides.
             let looks_free = !seat.taken.load(Relaxed);
             // seat: the list as its last writer left it. On failure nothing is read.
             if looks_free && seat.taken.compare_exchange(false, true, Acquire, Relaxed).is_ok() {
-                // stat: a hint.
+                // hint: a hint.
                 seat.node.store(node.map_or(NOWHERE, |node| node.0), Relaxed);
                 self.turn_over();
                 return Ok(id);
@@ -101,13 +101,13 @@ impl<T: Send> Seats<T> {
     }
 
     fn turn_over(&self) {
-        // stat: when to make access lists anew.
+        // hint: when to make access lists anew.
         self.turnover.fetch_add(1, Relaxed);
     }
 
     /// How often a consumer has come or gone.
     pub(super) fn turnover(&self) -> usize {
-        // stat: as above.
+        // hint: as above.
         self.turnover.load(Relaxed)
     }
 }
@@ -115,13 +115,13 @@ impl<T: Send> Seats<T> {
 impl<T: Send> Seat<T> {
     /// Whether a consumer has it, at a glance.
     pub(super) fn is_taken(&self) -> bool {
-        // stat: a hint.
+        // hint: a hint.
         self.taken.load(Relaxed)
     }
 
     /// The memory node of its consumer, as far as that is known.
     pub(super) fn node(&self) -> Option<NodeId> {
-        // stat: a hint.
+        // hint: a hint.
         let node = self.node.load(Relaxed);
         (node != NOWHERE).then_some(NodeId(node))
     }

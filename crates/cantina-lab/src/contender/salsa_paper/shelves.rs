@@ -55,7 +55,7 @@ impl<T> Shelves<T> {
     pub(super) fn take(&self, lists: usize) -> Lasting<Shelf<T>> {
         let mut next = self.newest();
         while let Some(shelf) = next {
-            // stat: a hint; the exchange decides.
+            // hint: a hint; the exchange decides.
             let looks_free = !shelf.taken.load(Relaxed);
             // seat: the lists and the chunk as its last producer left them. On failure nothing is read.
             if looks_free && shelf.taken.compare_exchange(false, true, Acquire, Relaxed).is_ok() {

@@ -31,7 +31,7 @@ use std::ptr;
 pub(super) struct Seats<L> {
     /// The newest seat. See I1.
     newest: CachePadded<AtomicPtr<Seat<L>>>,
-    /// stat: how often a consumer has come or gone.
+    /// hint: how often a consumer has come or gone.
     turnover: CachePadded<AtomicUsize>,
     /// See I2.
     limit: usize,
@@ -49,11 +49,11 @@ pub(super) struct Seat<L> {
 }
 
 struct Claim {
-    /// stat: whether a consumer has it.
+    /// hint: whether a consumer has it.
     taken: AtomicBool,
-    /// stat: how many producers feed it.
+    /// hint: how many producers feed it.
     feeders: AtomicUsize,
-    /// stat: the memory node of the consumer that took it last, or `NOWHERE`.
+    /// hint: the memory node of the consumer that took it last, or `NOWHERE`.
     node: AtomicUsize,
 }
 
@@ -95,11 +95,11 @@ impl<L: Lane> Seats<L> {
     pub(super) fn take(&self, node: Option<NodeId>) -> Result<&Seat<L>, TooMany> {
         let left = self.from(self.newest()).find(|seat| {
             let taken = &seat.claim.taken;
-            // stat: a hint, then a claim that nothing is read through.
+            // hint: a hint, then a claim that nothing is read through.
             !taken.load(Relaxed) && taken.compare_exchange(false, true, Relaxed, Relaxed).is_ok()
         });
         let seat = left.map_or_else(|| self.add(true), Ok)?;
-        // stat: a hint.
+        // hint: a hint.
         seat.claim.node.store(node.map_or(NOWHERE, |node| node.0), Relaxed);
         self.turn_over();
         Ok(seat)
@@ -107,20 +107,20 @@ impl<L: Lane> Seats<L> {
 
     /// Gives `seat` back.
     pub(super) fn leave(&self, seat: &Seat<L>) {
-        // stat: nothing is read through it.
+        // bare: nothing is read through it.
         seat.claim.taken.store(false, Relaxed);
         self.turn_over();
     }
 
     /// Says that it is time to choose again whom to feed.
     fn turn_over(&self) {
-        // stat: who misses it feeds a consumer that has left, or not one that has come.
+        // hint: who misses it feeds a consumer that has left, or not one that has come.
         self.turnover.fetch_add(1, Relaxed);
     }
 
     /// How often a consumer has come or gone.
     pub(super) fn turnover(&self) -> usize {
-        // stat: as above.
+        // hint: as above.
         self.turnover.load(Relaxed)
     }
 
@@ -138,7 +138,7 @@ impl<L: Lane> Seats<L> {
                 continue;
             };
             let claimed = &seat.claim.feeders;
-            // stat: fails when somebody else has chosen it meanwhile.
+            // hint: fails when somebody else has chosen it meanwhile.
             if claimed.compare_exchange(feeders, feeders + 1, Relaxed, Relaxed).is_ok() {
                 return seat;
             }
@@ -196,25 +196,25 @@ impl<L> Seat<L> {
 
     /// The memory node of its consumer, as far as that is known.
     pub(super) fn node(&self) -> Option<NodeId> {
-        // stat: a hint.
+        // hint: a hint.
         let node = self.claim.node.load(Relaxed);
         (node != NOWHERE).then_some(NodeId(node))
     }
 
     fn is_taken(&self) -> bool {
-        // stat: a hint.
+        // hint: a hint.
         self.claim.taken.load(Relaxed)
     }
 
     /// How many producers feed it.
     fn feeders(&self) -> usize {
-        // stat: a hint.
+        // hint: a hint.
         self.claim.feeders.load(Relaxed)
     }
 
     /// Ends a [`feed`](Seats::feed).
     pub(super) fn unfeed(&self) {
-        // stat: a hint.
+        // hint: a hint.
         self.claim.feeders.fetch_sub(1, Relaxed);
     }
 }

@@ -3,7 +3,7 @@
 use super::{ddb, fib};
 use crate::experiment::{STEALS, Spread};
 use crate::workload::Reading;
-use cantina_record::Row;
+use cantina_record::{Row, Value};
 
 /// The field with the nanoseconds of a call or a message.
 pub const NS: &str = "ns_median";
@@ -72,9 +72,11 @@ pub fn worked<'a>(row: Row, runs: impl Iterator<Item = &'a Reading> + Clone, tas
 
 /// Rows of one experiment with what they say when they stand beside each other, and without what says nothing here.
 pub fn finish(rows: Vec<Row>) -> Vec<Row> {
+    // What has not converged is nothing to divide by.
     let alone = |row: &Row, field: &str| {
         let same = |other: &&Row| {
             other.consumers == 1
+                && other.fields.get("converged") != Some(&Value::Flag(false))
                 && other.experiment == row.experiment
                 && other.machine == row.machine
                 && other.pool == row.pool
@@ -154,6 +156,20 @@ mod tests {
         );
         let alone = finish(vec![row(4, 6.0, 550.0)]);
         assert_eq!((alone[0].number(SPEED_UP), alone[0].number(WASTE)), (None, None));
+    }
+
+    #[test]
+    fn nothing_stands_beside_one_worker_who_has_not_converged() {
+        let judged = |row: Row, converged: bool| row.with("converged", converged);
+        let rows = |alone: bool, four: bool| {
+            finish(vec![judged(row(4, 6.0, 550.0), four), judged(row(1, 2.0, 500.0), alone)])
+        };
+        for row in rows(false, true) {
+            assert_eq!((row.number(SPEED_UP), row.number(WASTE)), (None, None));
+            assert!(row.number(NS).is_some());
+        }
+        assert_eq!(rows(true, true)[0].number(SPEED_UP), Some(3.0));
+        assert_eq!(rows(true, false)[0].number(WASTE), Some(1.1), "which is marked as its row is");
     }
 
     #[test]

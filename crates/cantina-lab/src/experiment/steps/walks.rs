@@ -248,7 +248,7 @@ pub fn count(setting: Setting, tree: TodoTree<u64>, steps: Steps) -> Walked {
             Load::Full => {
                 for _ in 0..rounds {
                     let Some(put) = walked.get(steps, &mut worker) else { continue };
-                    // stat: to tell earlier from later.
+                    // bare: to tell earlier from later.
                     let now = gets.fetch_add(1, Relaxed);
                     walked.waits.push(now - put);
                     walked.put(steps, &mut worker, now);

@@ -3,7 +3,8 @@
 use super::{Column, Plan};
 use crate::experiment::regime::{self, Distance};
 use crate::experiment::{
-    Contestant, Event, Guard, Spread, Stopped, Watch, counted, fairness, rooms_stack, scheduling,
+    Contestant, Event, Guard, Spread, Stopped, Watch, counted, fairness, per_thousand, rooms_stack,
+    scheduling,
 };
 use crate::workload::{Assignment, Payload, Reading};
 use cantina_record::Row;
@@ -253,7 +254,7 @@ impl<'a, 'w> Session<'a, 'w> {
         let row = fairness::ordered(row, readings.clone());
         let row = scheduling::worked(row, readings.clone(), cell.assignment.tasks);
         let row = rooms_stack::spent(row, readings, cell.assignment.tasks);
-        let row = cell.contestant.label(counted(row, counters));
+        let row = per_thousand(cell.contestant.label(counted(row, counters)));
         let cores: Vec<Distance> = cell.kept.iter().flat_map(|kept| kept.cores.clone()).collect();
         let row = regime::label(row, &cores);
         let row = if cell.strays > 0 { row.with("strays", cell.strays) } else { row };
@@ -278,7 +279,11 @@ fn run(
         Payload::Word => "",
         Payload::Line => ", 64-byte tasks",
     };
-    tell(watch, Event::Running(&format!("{} {shape} {name}{parameter}{size}", plan.experiment)))?;
+    // What is run both ways.
+    let free = Column { pin: false, ..column };
+    let pin = if column.pin && plan.columns.contains(&free) { ", bound to cores" } else { "" };
+    let experiment = &plan.experiment;
+    tell(watch, Event::Running(&format!("{experiment} {shape} {name}{parameter}{size}{pin}")))?;
     let reading = (cell.contestant.drive)(payload, &cell.assignment);
     reading.map_err(|fault| Stopped::ByFault { pool: name.clone(), shape, payload, fault })
 }

@@ -237,8 +237,8 @@ fn a_move_of_the_cores_is_told_of_once_and_what_was_run_meanwhile_is_run_again()
     let near = &[28.0, 28.0, 170.0, 28.0, 28.0, 28.0, 28.0, 28.0];
     let (rows, notes) = moving(near, 5);
     let expected = [
-        "the cores moved: they were 28 ns apart (near), and are 170 ns apart (far)",
-        "the cores moved: they were 170 ns apart (far), and are 28 ns apart (near)",
+        "the cores moved: they were 28.0 ns apart (near), and are 170 ns apart (far)",
+        "the cores moved: they were 170 ns apart (far), and are 28.0 ns apart (near)",
     ];
     assert_eq!(notes, expected);
     assert_eq!((rows[0].text("regime"), regime::has_moved(&rows[0])), (Some("near"), false));
@@ -258,7 +258,7 @@ fn cores_that_moved_for_good_are_marked_and_not_waited_for() {
 #[test]
 fn a_second_core_that_comes_during_a_run_is_noticed() {
     let (rows, notes) = moving(&[0.0, 0.0, 0.0, 28.0], 4);
-    assert_eq!(notes, ["the cores moved: they were one, and are 28 ns apart (near)"]);
+    assert_eq!(notes, ["the cores moved: they were one, and are 28.0 ns apart (near)"]);
     assert_eq!(rows[0].text("regime"), Some("near"));
     let (rows, notes) = moving(&[0.0], 2);
     assert!(notes.is_empty(), "{notes:?}");

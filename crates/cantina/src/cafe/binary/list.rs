@@ -165,13 +165,13 @@ impl<T> List<T> {
     }
 
     pub(in crate::cafe) fn height(&self) -> u32 {
-        // stat: which trees are appended from now on.
+        // bare: which trees are appended from now on.
         self.height.load(Relaxed)
     }
 
     /// Trees appended from now on have that height.
     pub(in crate::cafe) fn set_height(&self, height: u32) {
-        // stat: as above.
+        // bare: as above.
         self.height.store(height, Relaxed);
     }
 
@@ -183,7 +183,7 @@ impl<T> List<T> {
 
     /// Random numbers for one more end.
     pub(super) fn random(&self) -> Random {
-        // stat: to tell ends apart.
+        // bare: to tell ends apart.
         let number = self.ends.fetch_add(1, Relaxed);
         Random::seeded(self.seed ^ Random::seeded(number).next_u64())
     }
@@ -257,7 +257,7 @@ impl<T> List<T> {
     pub(super) fn has_passed_many(&self, head: u64) -> bool {
         let places = (2u64 << self.height()) - 1;
         let many = (PASSED_PLACES / places).clamp(2, MOST_PASSED);
-        // stat: a hint.
+        // hint: a hint.
         head.saturating_sub(self.oldest_id.load(Relaxed)) > many
     }
 
@@ -301,7 +301,7 @@ impl<T> List<T> {
                 let next = NonNull::new(link.next()).expect("the tail is behind it");
                 // SAFETY: as above.
                 unsafe { *oldest = next };
-                // stat: a hint.
+                // hint: a hint.
                 self.oldest_id.store(link.id + 1, Relaxed);
                 self.drop_link(link);
             }

@@ -52,7 +52,7 @@ impl Lows {
     /// It goes before the lows do.
     pub(super) unsafe fn join(&self) -> Low {
         let free = self.records().find(|record| {
-            // stat: a hint; the exchange decides.
+            // hint: a hint; the exchange decides.
             let looks_free = !record.taken.load(Relaxed);
             // seat: the record as the last end left it. On failure nothing is read.
             looks_free && record.taken.compare_exchange(false, true, Acquire, Relaxed).is_ok()
@@ -62,7 +62,7 @@ impl Lows {
     }
 
     fn add_record(&self) -> NonNull<Record> {
-        // stat: only named; the exchange decides.
+        // hint: only named; the exchange decides.
         let mut newest = self.records.load(Relaxed);
         let record = Box::into_raw(Box::new(Record {
             low: CachePadded::new(AtomicU64::new(IDLE)),

@@ -60,6 +60,8 @@
 //! | `record` | an end is new | who frees, later ends | its record |
 //! | `seat` | an end goes | an end comes | its record |
 //!
+//! Weaker than SeqCst: `next`, `oldest`, `seat`, `record`, `done`.
+//!
 //! # Memory
 //! A tree has all its nodes from the start. All trees stay from the first that anybody has announced: a
 //! thread that stalls **inside** a call keeps all that are appended from then on, one that stalls between

@@ -212,7 +212,7 @@ impl<T> TreeContainer<T> {
     }
 
     fn random(&self) -> Random {
-        // stat: so that calls draw different numbers.
+        // bare: so that calls draw different numbers.
         let draw = self.draws.fetch_add(1, Relaxed);
         Random::seeded(self.seed.wrapping_add(Random::seeded(draw).next_u64()))
     }

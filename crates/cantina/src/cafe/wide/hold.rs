@@ -76,7 +76,7 @@ impl<T> Hold<T> {
     /// Moves the head past the tree, whose leaves are closed, and retires it. Whether nobody else did.
     pub(super) fn pass(&mut self) -> bool {
         let old = self.tree;
-        let (next, batch) = (self.tree().next(), waiting(self.tree().shape()));
+        let (next, batch) = (self.tree().next(), waiting(self.tree().frame()));
         // head: that this one is closed and drained. On failure somebody else has moved it.
         let moved = self.list.head.compare_exchange(old.as_ptr(), next, SeqCst, SeqCst).is_ok();
         self.follow();

@@ -88,7 +88,7 @@ impl Leaf {
 
     /// Up to `wanted` of its `slots` places for the caller to fill (I2).
     pub(super) fn claim(&self, wanted: u32, slots: u32, cas: &mut Exchanges) -> Range<u32> {
-        // stat: so that the count does not grow for ever.
+        // hint: so that the count does not grow for ever.
         let claimed = self.claims.load(Relaxed);
         if claimed >= slots {
             return slots..slots;

@@ -35,7 +35,7 @@
 //!
 //! # Overtaking
 //! Let `a` and `b` lie in the same leaf, the put of `a` have returned before that of `b` began, and nobody claim
-//! places ahead ([`Shape::ahead`]), so that each place is claimed in the call that fills it. Then `a` has the lower
+//! places ahead ([`Frame::ahead`]), so that each place is claimed in the call that fills it. Then `a` has the lower
 //! place. Whoever sees `b` published sees `a` published; if `a` was not gone then, the lowest that he saw is taken
 //! first, `a` before `b` or with it; if it was, its get had begun. So `b` does not overtake `a`, and those that do lie in
 //! other leaves: at most the places of the tree less those of the leaf of `a`. They are not in other trees: the
@@ -73,6 +73,8 @@
 //! | `next` | linking a tree | moving head or tail to it | the tree |
 //! | `spare` | putting a tree by | taking it out | all accesses of its last life |
 //!
+//! Weaker than SeqCst: `next`, `spare`.
+//!
 //! # Lines that move
 //! A producer claims several places of its leaf at once, the more the longer it goes on, and fills them one by one; as many tasks as
 //! a leaf has go to a leaf of their own, with one claim. It begins below a word that no other producer has begun with, as long as
@@ -83,7 +85,7 @@
 //! them. Where somebody else takes from its leaf it goes to another one. So each looks at what the other writes
 //! once for many tasks. [`Patience`](crate::pool::Patience) says when a consumer that has caught up waits.
 //!
-//! Leaves with neighbouring numbers do not lie beside each other: see [`Shape::spot`].
+//! Leaves with neighbouring numbers do not lie beside each other: see [`Frame::spot`].
 //!
 //! # Memory
 //! Places that a producer has claimed and not filled when the tail moves on stay empty: at most one in 64 of a tree's
@@ -94,21 +96,21 @@
 //! small ones, or up to 32 large ones, of four megabytes in all if that is more than one. That holds whoever
 //! stalls wherever.
 
+mod frame;
 mod hold;
 mod leaf;
 mod presence;
 mod put;
-mod shape;
 mod spares;
 mod take;
 mod tree;
 
+pub(super) use frame::{Frame, places};
 pub(super) use leaf::SLOTS;
 pub(super) use put::Putter;
-pub(super) use shape::{Shape, places};
 pub(super) use take::Getter;
 
-pub(super) const FAN: u32 = shape::FAN;
+pub(super) const FAN: u32 = frame::FAN;
 
 use super::metrics::Counters;
 use super::overtaking::Meter;
@@ -166,8 +168,8 @@ unsafe fn free<T>(tree: NonNull<Tree<T>>) {
 impl<T> List<T> {
     /// A list of one tree. There are such trees.
     pub(super) fn new(height: u32, widths: (u32, u32), seed: u64, measured: bool) -> Self {
-        let shape = Shape::new(height, widths.0, widths.1).expect("the builder has looked");
-        let first = Box::into_raw(Tree::new(shape, measured));
+        let frame = Frame::new(height, widths.0, widths.1).expect("the builder has looked");
+        let first = Box::into_raw(Tree::new(frame, measured));
         // SAFETY: trees are boxes and may be freed anywhere.
         let domain = unsafe { Domain::new(1, free) };
         Self {
@@ -193,13 +195,13 @@ impl<T> List<T> {
     }
 
     pub(super) fn height(&self) -> u32 {
-        // stat: which trees are appended from now on.
+        // bare: which trees are appended from now on.
         self.height.load(Relaxed)
     }
 
     /// Trees appended from now on have that height. There are such trees.
     pub(super) fn set_height(&self, height: u32) {
-        // stat: as above.
+        // bare: as above.
         self.height.store(height, Relaxed);
         // Those of another height are of no use.
         while let Some(tree) = self.spares.take(MOST_KEPT) {
@@ -215,7 +217,7 @@ impl<T> List<T> {
 
     /// Random numbers for one more end.
     fn random(&self) -> Random {
-        // stat: to tell ends apart.
+        // bare: to tell ends apart.
         let number = self.ends.fetch_add(1, Relaxed);
         Random::seeded(self.seed ^ Random::seeded(number).next_u64())
     }
@@ -254,17 +256,17 @@ impl<T> List<T> {
         (self.head.load(SeqCst) == head).then_some(next)
     }
 
-    /// The shape of trees of the height that is asked for.
-    fn shape(&self) -> Shape {
+    /// The frame of trees of the height that is asked for.
+    fn frame(&self) -> Frame {
         let (slots, fan) = self.widths;
-        Shape::new(self.height(), slots, fan).expect("`set_height` has looked")
+        Frame::new(self.height(), slots, fan).expect("`set_height` has looked")
     }
 
     /// A private tree of the height that is asked for, if one is kept.
     fn spare_tree(&self) -> Option<Box<Tree<T>>> {
-        let shape = self.shape();
-        while let Some(tree) = self.spares.take(kept::<T>(shape)) {
-            if tree.shape() == shape {
+        let frame = self.frame();
+        while let Some(tree) = self.spares.take(kept::<T>(frame)) {
+            if tree.frame() == frame {
                 return Some(tree);
             }
             self.drop_tree(tree);
@@ -274,24 +276,24 @@ impl<T> List<T> {
 
     /// Whether others should have a turn before one more tree is made: they may give one back.
     fn is_ahead(&self) -> bool {
-        is_too_much::<T>(self.shape(), self.tree_count())
+        is_too_much::<T>(self.frame(), self.tree_count())
     }
 
     /// A private tree of the height that is asked for, made anew.
     fn new_tree(&self) -> Box<Tree<T>> {
         // stat: a number for people.
         self.trees.fetch_add(1, Relaxed);
-        Tree::new(self.shape(), self.meter.is_some())
+        Tree::new(self.frame(), self.meter.is_some())
     }
 
     /// Keeps a private tree without tasks to be used again, or frees it.
     fn keep(&self, mut tree: Box<Tree<T>>) {
-        let shape = tree.shape();
-        if shape != self.shape() {
+        let frame = tree.frame();
+        if frame != self.frame() {
             return self.drop_tree(tree);
         }
         tree.reset();
-        if let Err(tree) = self.spares.put(tree, kept::<T>(shape)) {
+        if let Err(tree) = self.spares.put(tree, kept::<T>(frame)) {
             self.drop_tree(tree);
         }
     }
@@ -303,9 +305,9 @@ impl<T> List<T> {
     }
 }
 
-/// How many trees of that shape a consumer waits with.
-fn waiting(shape: Shape) -> usize {
-    (WAITING_PLACES / shape.places()).clamp(1, MOST_WAITING) as usize
+/// How many trees of that frame a consumer waits with.
+fn waiting(frame: Frame) -> usize {
+    (WAITING_PLACES / frame.places()).clamp(1, MOST_WAITING) as usize
 }
 
 impl<T> Drop for List<T> {

@@ -161,9 +161,9 @@ impl<T> Putter<T> {
         if self.places.end > 0 && wanted == SLOTS {
             // A leaf of its own for as many tasks as a leaf has, if there is one; what is left of this one is for others.
             let LeafNumber(leaf) = self.leaf.leaf;
-            return self.look_for_room(LeafNumber((leaf + 1) % tree.shape().leaves()));
+            return self.look_for_room(LeafNumber((leaf + 1) % tree.frame().leaves()));
         }
-        let ahead = self.ahead.min(tree.shape().ahead()).max(wanted);
+        let ahead = self.ahead.min(tree.frame().ahead()).max(wanted);
         self.places = tree.claim(self.leaf.leaf, ahead, &mut self.tally.put_cas);
         self.ahead = if wanted == SLOTS { 1 } else { SLOTS.min(2 * self.ahead) };
         if self.places.is_empty() {
@@ -264,7 +264,7 @@ impl<T> Putter<T> {
 
 /// A random leaf of `tree`, where others are not.
 fn any_leaf<T>(tree: &Tree<T>, random: &mut Random) -> Spot {
-    let any = random.below(tree.shape().leaves() as usize) as u32;
+    let any = random.below(tree.frame().leaves() as usize) as u32;
     tree.spot(tree.leaf_to_begin(LeafNumber(any)))
 }
 

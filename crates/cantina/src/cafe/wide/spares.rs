@@ -3,7 +3,7 @@
 //! Producers that are many trees ahead fill memory that nobody has touched, page by page, and what they filled leaves the caches before
 //! anybody gets it. Where there are more threads than processors they are ahead because no consumer has its turn.
 
-use super::shape::Shape;
+use super::frame::Frame;
 use super::tree::Tree;
 use machine::atomic::AtomicPtr;
 use machine::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -18,17 +18,17 @@ const KEPT_BYTES: usize = 4 << 20;
 /// A tree of fewer bytes is small: it is made in less time than a turn takes.
 const WORTH_A_TURN: usize = 16 << 10;
 
-/// How many trees of that shape are kept.
-pub(super) fn kept<T>(shape: Shape) -> usize {
-    let bytes = Tree::<T>::bytes(shape);
+/// How many trees of that frame are kept.
+pub(super) fn kept<T>(frame: Frame) -> usize {
+    let bytes = Tree::<T>::bytes(frame);
     let most = if bytes < WORTH_A_TURN { MOST_SMALL } else { MOST_KEPT };
     (KEPT_BYTES / bytes).clamp(1, most)
 }
 
-/// Whether producers are so far ahead that others should have a turn before one more tree of that shape is made, where there are so
+/// Whether producers are so far ahead that others should have a turn before one more tree of that frame is made, where there are so
 /// many `trees` already.
-pub(super) fn is_too_much<T>(shape: Shape, trees: usize) -> bool {
-    Tree::<T>::bytes(shape) >= WORTH_A_TURN && trees > kept::<T>(shape)
+pub(super) fn is_too_much<T>(frame: Frame, trees: usize) -> bool {
+    Tree::<T>::bytes(frame) >= WORTH_A_TURN && trees > kept::<T>(frame)
 }
 
 /// Private trees without tasks, as new.
@@ -42,7 +42,7 @@ impl<T> Spares<T> {
     /// One of those that were kept as one of at most so many.
     pub(super) fn take(&self, most: usize) -> Option<Box<Tree<T>>> {
         self.0.iter().take(most).find_map(|cell| {
-            // stat: a hint; the swap decides.
+            // hint: a hint; the swap decides.
             if cell.load(Relaxed).is_null() {
                 return None;
             }
@@ -57,7 +57,7 @@ impl<T> Spares<T> {
     pub(super) fn put(&self, tree: Box<Tree<T>>, most: usize) -> Result<(), Box<Tree<T>>> {
         let tree = Box::into_raw(tree);
         let kept = self.0.iter().take(most).any(|cell| {
-            // stat: a hint; the exchange decides.
+            // hint: a hint; the exchange decides.
             cell.load(Relaxed).is_null()
                 // spare: we let go of the tree. On failure nothing is read.
                 && cell.compare_exchange(ptr::null_mut(), tree, Release, Relaxed).is_ok()
@@ -75,28 +75,28 @@ impl<T> Drop for Spares<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::shape::{FAN, Shape};
+    use super::super::frame::{FAN, Frame};
     use super::super::{SLOTS, tree::Tree};
     use super::{KEPT_BYTES, MOST_KEPT, is_too_much, kept};
 
-    fn shape(height: u32) -> Shape {
-        Shape::new(height, SLOTS, FAN).unwrap()
+    fn frame(height: u32) -> Frame {
+        Frame::new(height, SLOTS, FAN).unwrap()
     }
 
     #[test]
     fn four_megabytes_of_large_trees_are_kept_and_eight_small_ones() {
-        let kept_of = |height| kept::<u64>(shape(height));
+        let kept_of = |height| kept::<u64>(frame(height));
         assert_eq!([0, 5, 9, 10, 12, 13, 14, 16].map(kept_of), [8, 8, 8, 32, 32, 21, 10, 4]);
-        assert_eq!((kept::<[u64; 16]>(shape(12)), kept::<[u8; 1 << 23]>(shape(0))), (3, 1));
+        assert_eq!((kept::<[u64; 16]>(frame(12)), kept::<[u8; 1 << 23]>(frame(0))), (3, 1));
         for height in 0..=16 {
-            assert!(kept_of(height) * Tree::<u64>::bytes(shape(height)) <= KEPT_BYTES);
+            assert!(kept_of(height) * Tree::<u64>::bytes(frame(height)) <= KEPT_BYTES);
         }
     }
 
     #[test]
     fn others_have_a_turn_before_many_large_trees_are_made() {
-        assert!(is_too_much::<u64>(shape(12), MOST_KEPT + 1));
-        assert!(!is_too_much::<u64>(shape(12), MOST_KEPT));
-        assert!(!is_too_much::<u64>(shape(5), 1_000));
+        assert!(is_too_much::<u64>(frame(12), MOST_KEPT + 1));
+        assert!(!is_too_much::<u64>(frame(12), MOST_KEPT));
+        assert!(!is_too_much::<u64>(frame(5), 1_000));
     }
 }

@@ -4,9 +4,9 @@ mod cells;
 mod describe;
 mod room;
 
+use super::frame::{Frame, MID_FAN, ROOT_FAN};
 use super::leaf::Leaf;
 use super::presence::{Clearers, Presence, Shown};
-use super::shape::{MID_FAN, ROOT_FAN, Shape};
 use crate::cafe::metrics::Exchanges;
 use crate::cafe::overtaking::Stamps;
 use crate::panics::{self, Panic};
@@ -21,7 +21,7 @@ use std::ptr;
 
 /// A tree.
 pub(in crate::cafe) struct Tree<T> {
-    shape: Shape,
+    frame: Frame,
     root: CachePadded<Presence<ROOT_FAN>>,
     room: CachePadded<Room>,
     mids: Box<[CachePadded<Mid>]>,
@@ -71,33 +71,33 @@ fn first_from(bits: u64, start: u32) -> u32 {
 }
 
 impl<T> Tree<T> {
-    pub(super) fn new(shape: Shape, measured: bool) -> Box<Self> {
+    pub(super) fn new(frame: Frame, measured: bool) -> Box<Self> {
         let mid = |_| {
             let present = Presence::new();
             CachePadded::new(Mid { present, full: AtomicU64::new(0), clearers: Clearers::new() })
         };
         let tree = Box::new(Self {
-            shape,
+            frame,
             root: CachePadded::new(Presence::new()),
             room: CachePadded::new(Room::new()),
-            mids: (0..shape.mids()).map(mid).collect(),
-            leaves: (0..shape.leaves()).map(|_| CachePadded::new(Leaf::new())).collect(),
-            tasks: Cells::new(shape.leaves(), shape.slots_of(0)),
-            stamps: Stamps::new(shape.places() as usize, measured),
+            mids: (0..frame.mids()).map(mid).collect(),
+            leaves: (0..frame.leaves()).map(|_| CachePadded::new(Leaf::new())).collect(),
+            tasks: Cells::new(frame.leaves(), frame.slots_of(0)),
+            stamps: Stamps::new(frame.places() as usize, measured),
             next: AtomicPtr::new(ptr::null_mut()),
         });
         tree.describe();
         tree
     }
 
-    /// What a tree of that shape takes, roughly.
-    pub(super) fn bytes(shape: Shape) -> usize {
-        let leaves = shape.leaves() as usize * size_of::<CachePadded<Leaf>>();
-        leaves + shape.places() as usize * size_of::<T>()
+    /// What a tree of that frame takes, roughly.
+    pub(super) fn bytes(frame: Frame) -> usize {
+        let leaves = frame.leaves() as usize * size_of::<CachePadded<Leaf>>();
+        leaves + frame.places() as usize * size_of::<T>()
     }
 
-    pub(super) fn shape(&self) -> Shape {
-        self.shape
+    pub(super) fn frame(&self) -> Frame {
+        self.frame
     }
 
     /// Makes it as new. It has no tasks.
@@ -118,12 +118,12 @@ impl<T> Tree<T> {
 
     #[inline]
     fn leaf(&self, number: u32) -> &Leaf {
-        &self.leaves[self.shape.spot(number) as usize]
+        &self.leaves[self.frame.spot(number) as usize]
     }
 
     /// What lies beside the task of a place, where overtaking is measured: whose, and its number there.
     pub(super) fn stamp(&self, LeafNumber(leaf): LeafNumber, slot: u32) -> (&Stamps, usize) {
-        (&self.stamps, self.shape.place(leaf, slot))
+        (&self.stamps, self.frame.place(leaf, slot))
     }
 
     /// Makes the tasks of `places` visible, which the caller has claimed and filled. `shown` is what this call left there the last
@@ -157,7 +157,7 @@ impl<T> Tree<T> {
         if self.mids.is_empty() {
             return self.root.show(leaf, clearers, cas);
         }
-        let (number, child) = self.shape.above(leaf);
+        let (number, child) = self.frame.above(leaf);
         let mid = &self.mids[number as usize];
         let shown = mid.present.show(child, clearers, cas);
         // present: the mid's bit, ours or another's, then the look at who is pending there.
@@ -205,7 +205,7 @@ impl<T> Tree<T> {
             let leaf = first_from(bits, start);
             return Some((LeafNumber(leaf), Siblings { mid: 0, leaves: bits & !(1 << leaf) }));
         }
-        let (first_mid, first_child) = self.shape.above(start);
+        let (first_mid, first_child) = self.frame.above(start);
         let mid = first_from(bits, first_mid);
         let bits = self.mids[mid as usize].present.look();
         if bits == 0 {
@@ -213,7 +213,7 @@ impl<T> Tree<T> {
             return None;
         }
         let child = first_from(bits, if mid == first_mid { first_child } else { 0 });
-        let leaf = LeafNumber(self.shape.leaf(mid, child));
+        let leaf = LeafNumber(self.frame.leaf(mid, child));
         Some((leaf, Siblings { mid, leaves: bits & !(1 << child) }))
     }
 
@@ -238,11 +238,11 @@ impl<T> Tree<T> {
 
     /// Where a leaf hangs, and as which child; all hang from the root where there are no mids.
     fn above(&self, LeafNumber(leaf): LeafNumber) -> (u32, u32) {
-        if self.mids.is_empty() { (0, leaf) } else { self.shape.above(leaf) }
+        if self.mids.is_empty() { (0, leaf) } else { self.frame.above(leaf) }
     }
 
     fn leaf_below(&self, mid: u32, child: u32) -> LeafNumber {
-        LeafNumber(if self.mids.is_empty() { child } else { self.shape.leaf(mid, child) })
+        LeafNumber(if self.mids.is_empty() { child } else { self.frame.leaf(mid, child) })
     }
 
     /// Tells the words above a leaf that it is empty, if so.
@@ -254,7 +254,7 @@ impl<T> Tree<T> {
         } else if self.mids.is_empty() {
             self.root.clear(number, &leaf.clearers, cas, is_empty);
         } else {
-            let (mid, child) = self.shape.above(number);
+            let (mid, child) = self.frame.above(number);
             let present = &self.mids[mid as usize].present;
             present.clear(child, &leaf.clearers, cas, is_empty);
             if present.look() == 0 {
@@ -275,7 +275,7 @@ impl<T> Tree<T> {
 
     /// How many places a leaf has.
     pub(super) fn slots_of(&self, LeafNumber(leaf): LeafNumber) -> u32 {
-        self.shape.slots_of(leaf)
+        self.frame.slots_of(leaf)
     }
 
     /// Takes the place `slot` of a leaf that has so many `slots`, which was seen available. Whether it was still there, and is the
@@ -320,9 +320,9 @@ impl<T> Tree<T> {
 
     /// Closes all leaves, so that nothing can be published any more. A leaf with a task is in the way.
     pub(super) fn close(&self, cas: &mut Exchanges) -> Result<(), LeafNumber> {
-        for number in 0..self.shape.leaves() {
+        for number in 0..self.frame.leaves() {
             let leaf = self.leaf(number);
-            let slots = self.shape.slots_of(number);
+            let slots = self.frame.slots_of(number);
             loop {
                 let seen = leaf.look();
                 if seen.available() != 0 {
@@ -344,7 +344,7 @@ impl<T> Tree<T> {
     /// Drops the tasks that are left; the first panic that comes of it.
     pub(super) fn drop_tasks(&mut self) -> Option<Panic> {
         let mut first_panic = None;
-        for number in 0..self.shape.leaves() {
+        for number in 0..self.frame.leaves() {
             let spot = self.spot(LeafNumber(number));
             let mut left = self.leaves[spot.head].left();
             while left != 0 {

@@ -148,9 +148,9 @@ impl<T> Ring<T> {
 
     /// How many tasks were put and got, about; exactly when nobody is in a room.
     pub(super) fn counts(&self) -> (u64, u64) {
-        // stat: gets first, so that it is not ahead.
+        // hint: gets first, so that it is not ahead.
         let gets = self.gets.load(Relaxed);
-        // stat: as above.
+        // hint: as above.
         (self.puts.load(Relaxed), gets)
     }
 

@@ -279,7 +279,7 @@ impl<T> Chunks<T> {
     #[inline]
     fn has_too_many(&self, tasks: usize) -> bool {
         let first = self.chunks.get(self.first_too_many(tasks));
-        // stat: who frees it looks again.
+        // hint: who frees it looks again.
         first.is_some_and(|place| !place.load(Relaxed).is_null())
     }
 
@@ -307,13 +307,13 @@ impl<T> Chunks<T> {
     /// exit code.
     #[inline]
     pub(in super::super) fn len_hint(&self) -> usize {
-        // stat: where it has to be more than a hint, rooms see to it.
+        // hint: where it has to be more than a hint, rooms see to it.
         self.top.load(Relaxed).max(0) as usize
     }
 
     /// How many places there are, about.
     pub(in super::super) fn places(&self) -> usize {
-        // stat: a look.
+        // hint: a look.
         let is_there = |number: &usize| !self.chunks[*number].load(Relaxed).is_null();
         (0..CHUNKS).filter(is_there).map(|number| self.size(number)).sum()
     }
@@ -323,27 +323,27 @@ impl Spare {
     /// Chunks are found too many. Whether that was so often enough.
     #[cold]
     fn is_over(&self) -> bool {
-        // stat: how long memory is kept is neither right nor wrong; so in all of these.
+        // hint: how long memory is kept is neither right nor wrong; so in all of these.
         let patience = self.patience.load(Relaxed);
-        // stat: as above.
+        // hint: as above.
         patience == 0 || self.found.fetch_add(1, Relaxed) >= patience
     }
 
     fn freed(&self) {
-        // stat: as above.
+        // hint: as above.
         self.found.store(0, Relaxed);
-        // stat: as above.
+        // hint: as above.
         self.freed.store(true, Relaxed);
     }
 
     /// A chunk was made: if some were freed since the last time, it was one of them.
     fn made(&self) {
-        // stat: as above.
+        // hint: as above.
         if self.freed.swap(false, Relaxed) {
             let [first, most] = PATIENCE;
-            // stat: as above.
+            // hint: as above.
             let patience = if self.patience.load(Relaxed) == 0 { first } else { most };
-            // stat: as above.
+            // hint: as above.
             self.patience.store(patience, Relaxed);
         }
     }

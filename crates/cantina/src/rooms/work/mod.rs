@@ -171,13 +171,13 @@ impl<T> WorkStack<T> {
 
     /// How many batches were lent a moment ago, about.
     pub fn lent(&self) -> usize {
-        // stat: a look.
+        // hint: a look.
         self.shared.lent.load(Relaxed)
     }
 
     /// How many waited for tasks a moment ago, about.
     pub fn waiting(&self) -> usize {
-        // stat: a look.
+        // hint: a look.
         self.shared.asleep.count.load(Relaxed)
     }
 }
@@ -292,7 +292,7 @@ impl Asleep {
     fn wake_one(&self) {
         let mut list = self.list.lock();
         let woken = list.pop();
-        // stat: who sees more looks into the list.
+        // hint: who sees more looks into the list.
         self.count.store(list.len(), Relaxed);
         drop(list);
         if let Some(sleeper) = woken {
@@ -305,7 +305,7 @@ impl Asleep {
         let mut list = self.list.lock();
         // end: all that was done, by whoever was inside a room. Before anybody is woken.
         self.ends.fetch_add(1, Release);
-        // stat: who sees more looks into the list.
+        // hint: who sees more looks into the list.
         self.count.store(0, Relaxed);
         std::mem::take(&mut *list)
     }

@@ -58,7 +58,7 @@ impl Credits {
 
     /// Takes up to a `lot` of credits.
     pub(super) fn draw(&self, lot: usize) -> usize {
-        // stat: a hint; the exchange decides.
+        // hint: a hint; the exchange decides.
         let mut left = self.left.load(Relaxed);
         loop {
             let some = lot.min(left);

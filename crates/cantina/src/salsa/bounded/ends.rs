@@ -38,6 +38,8 @@ struct Pocket {
 struct Paid<'a, I> {
     tasks: &'a mut I,
     has: &'a mut usize,
+    /// There are no more of them.
+    ended: &'a mut bool,
 }
 
 impl Pocket {
@@ -82,9 +84,12 @@ impl<T, I: Iterator<Item = T>> Iterator for Paid<'_, I> {
         if *self.has == 0 {
             return None;
         }
-        let task = self.tasks.next()?;
-        *self.has -= 1;
-        Some(task)
+        let task = self.tasks.next();
+        match task {
+            Some(_) => *self.has -= 1,
+            None => *self.ended = true,
+        }
+        task
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -100,14 +105,17 @@ fn put_all<T, I: Iterator<Item = T>>(
     pocket: &mut Pocket,
     mut put: impl FnMut(&mut dyn Iterator<Item = T>),
 ) -> Result<usize, PutAllError<T, I>> {
-    let mut count = 0;
-    while let Some(task) = tasks.next() {
+    let (mut count, mut ended) = (0, false);
+    // Not asked again once it has ended: it may be one that goes on.
+    while !ended {
+        let Some(task) = tasks.next() else { break };
         if !pocket.can_pay() {
             return Err(PutAllError { put: count, task, rest: tasks });
         }
         pocket.has -= 1;
         let before = pocket.has;
-        put(&mut std::iter::once(task).chain(Paid { tasks: &mut tasks, has: &mut pocket.has }));
+        let paid = Paid { tasks: &mut tasks, has: &mut pocket.has, ended: &mut ended };
+        put(&mut std::iter::once(task).chain(paid));
         count += 1 + before - pocket.has;
     }
     Ok(count)
@@ -200,11 +208,12 @@ impl<T> Worker<T> {
         Ok(())
     }
 
-    /// What was earned by getting pays for putting.
+    /// What was earned by getting pays for putting, as much as may be kept for that.
     #[inline]
     fn pay_oneself(&mut self) {
         if self.put.has == 0 {
-            std::mem::swap(&mut self.put.has, &mut self.get.has);
+            self.put.has = self.get.has.min(self.put.lot);
+            self.get.has -= self.put.has;
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::chunk::{Chunk, send_back, send_group_back, take};
 use super::hand::Spot;
-use super::shape::{Group, Shape, WORD};
+use super::plan::{Group, Plan, WORD};
 use super::{HAZARDS, Taker};
 
 impl<T> Taker<T> {
@@ -30,11 +30,11 @@ impl<T> Taker<T> {
             return 0;
         }
         let settings = &self.pools.settings;
-        let (fencing, shape) = (settings.fencing, &settings.shape);
+        let (fencing, plan) = (settings.fencing, &settings.plan);
         let Some(held) = &mut self.held[entry] else { return 0 };
         let (chunk, k) = (held.chunk, held.k);
         let most = settings.batch.min(u32::try_from(max).unwrap_or(u32::MAX));
-        held.seen = see_further(chunk, shape, held.seen, held.lap, k.saturating_add(most));
+        held.seen = see_further(chunk, plan, held.seen, held.lap, k.saturating_add(most));
         let count = most.min(held.seen - k);
         // Before anything is announced: it may panic.
         into.reserve(count as usize);
@@ -42,15 +42,15 @@ impl<T> Taker<T> {
         let careful = held.careful > 0;
         if careful {
             // I5: the claims come before the announcement.
-            self.tally.claims += take_won(chunk, shape, k, count, into);
+            self.tally.claims += take_won(chunk, plan, k, count, into);
         }
-        let next = chunk.next(shape, self.me);
+        let next = chunk.next(plan, self.me);
         let gone = !fencing.announce(next, k + count, chunk.owner(), held.mine);
         if !careful && gone {
-            self.tally.claims += take_won(chunk, shape, k, count, into);
+            self.tally.claims += take_won(chunk, plan, k, count, into);
         } else if !careful {
             // SAFETY: published, announced, and ours afterwards (I4).
-            unsafe { take_all(chunk, shape, k, count, into) };
+            unsafe { take_all(chunk, plan, k, count, into) };
         }
         let got = into.len() - before;
         self.tally.gets += got as u64;
@@ -60,7 +60,7 @@ impl<T> Taker<T> {
         }
         if gone {
             self.let_go(entry);
-        } else if k + count == shape.slots {
+        } else if k + count == plan.slots {
             self.retire_held(entry);
         }
         got
@@ -68,12 +68,12 @@ impl<T> Taker<T> {
 }
 
 /// As far as tasks are published from `seen` on, group by group, as long as it is not `enough`.
-fn see_further<T>(chunk: Chunk<T>, shape: &Shape, seen: u32, lap: u64, enough: u32) -> u32 {
-    let (mut seen, enough) = (seen, enough.min(shape.slots));
+fn see_further<T>(chunk: Chunk<T>, plan: &Plan, seen: u32, lap: u64, enough: u32) -> u32 {
+    let (mut seen, enough) = (seen, enough.min(plan.slots));
     if seen >= enough {
         return seen;
     }
-    let mut spot = Spot::of(chunk, shape, seen, lap);
+    let mut spot = Spot::of(chunk, plan, seen, lap);
     loop {
         // SAFETY: a header of the chunk that we hold (I2): `seen` is one of its slots.
         let published = unsafe { spot.published() };
@@ -89,17 +89,17 @@ fn see_further<T>(chunk: Chunk<T>, shape: &Shape, seen: u32, lap: u64, enough: u
 }
 
 /// Takes those of `count` slots from `slot` on that are won by a claim. How many claims that took.
-fn take_won<T>(chunk: Chunk<T>, shape: &Shape, slot: u32, count: u32, into: &mut Vec<T>) -> u64 {
+fn take_won<T>(chunk: Chunk<T>, plan: &Plan, slot: u32, count: u32, into: &mut Vec<T>) -> u64 {
     let (mut slot, end) = (slot, slot + count);
     let mut claims = 0;
     while slot < end {
         let run = (end - slot).min(WORD - slot % WORD);
-        let mut won = chunk.claim_run(shape, slot, run);
+        let mut won = chunk.claim_run(plan, slot, run);
         claims += 1;
         while won != 0 {
             let place = won.trailing_zeros();
             // SAFETY: published, and won (I4).
-            into.push(unsafe { take(chunk.slot(shape, slot + place)) });
+            into.push(unsafe { take(chunk.slot(plan, slot + place)) });
             won &= won - 1;
         }
         slot += run;
@@ -111,12 +111,12 @@ fn take_won<T>(chunk: Chunk<T>, shape: &Shape, slot: u32, count: u32, into: &mut
 ///
 /// # Safety
 /// They are published, and ours (I4).
-unsafe fn take_all<T>(chunk: Chunk<T>, shape: &Shape, slot: u32, count: u32, into: &mut Vec<T>) {
+unsafe fn take_all<T>(chunk: Chunk<T>, plan: &Plan, slot: u32, count: u32, into: &mut Vec<T>) {
     debug_assert!(count > 0);
     into.reserve(count as usize);
     let end = slot + count;
     let mut slot = slot;
-    let mut spot = Spot::of(chunk, shape, slot, 0);
+    let mut spot = Spot::of(chunk, plan, slot, 0);
     // SAFETY: the room is reserved.
     let mut to = unsafe { into.as_mut_ptr().add(into.len()) };
     loop {
@@ -139,7 +139,7 @@ unsafe fn take_all<T>(chunk: Chunk<T>, shape: &Shape, slot: u32, count: u32, int
             (0..run).for_each(|place| unsafe { send_back(from.add(place)) });
         }
         slot += run as u32;
-        if slot == spot.end || slot == shape.slots {
+        if slot == spot.end || slot == plan.slots {
             // SAFETY: as above.
             unsafe { send_group_back(spot.header, from.add(run - 1)) };
         }

@@ -3,7 +3,7 @@
 mod describe;
 
 use super::home::Place;
-use super::shape::{Group, Mark, Shape, Slot, WORD};
+use super::plan::{Group, Mark, Plan, Slot, WORD};
 use super::word::Word;
 use crate::panics::{self, Panic};
 use machine::Topology;
@@ -30,7 +30,7 @@ pub(in crate::salsa) struct Head<T> {
     /// What changes only while the chunk is private (I1).
     life: UnsafeCell<Life<T>>,
     block: Block,
-    shape: Shape,
+    plan: Plan,
 }
 
 /// What is settled while a chunk is private, for one life of it.
@@ -134,10 +134,10 @@ impl Header {
 
 impl<T> Chunk<T> {
     /// New memory, on `node` where that can be had. Private.
-    pub(super) fn allocate(shape: &Shape, topology: &Topology, node: Option<NodeId>) -> Self {
+    pub(super) fn allocate(plan: &Plan, topology: &Topology, node: Option<NodeId>) -> Self {
         let block = match node {
-            Some(node) => Block::on_node(shape.memory, topology, node),
-            None => Block::new(shape.memory),
+            Some(node) => Block::on_node(plan.memory, topology, node),
+            None => Block::new(plan.memory),
         };
         let start = block.start();
         let head: Head<T> = Head {
@@ -146,33 +146,33 @@ impl<T> Chunk<T> {
             filled: AtomicU32::new(0),
             life: UnsafeCell::new(Life { lap: 0, place: None }),
             block,
-            shape: *shape,
+            plan: *plan,
         };
-        // SAFETY: the shape leaves room for a head at the start, indices, bits and headers behind it,
+        // SAFETY: the plan leaves room for a head at the start, indices, bits and headers behind it,
         // each aligned; nobody else knows the memory. Slots need no beginning.
         unsafe {
             start.cast().write(head);
             let chunk = Self(start.cast());
-            for id in 0..shape.consumers {
-                chunk.next_at(shape, id as usize).write(AtomicU32::new(0));
+            for id in 0..plan.consumers {
+                chunk.next_at(plan, id as usize).write(AtomicU32::new(0));
             }
-            for word in 0..shape.slots.div_ceil(WORD) {
-                chunk.taken_at(shape, word * WORD).write(AtomicU64::new(0));
+            for word in 0..plan.slots.div_ceil(WORD) {
+                chunk.taken_at(plan, word * WORD).write(AtomicU64::new(0));
             }
             let mut slot = 0;
-            while slot < shape.slots {
-                let header = chunk.header_at(shape, slot);
+            while slot < plan.slots {
+                let header = chunk.header_at(plan, slot);
                 header.write(AtomicU64::new(0));
                 if Group::<T>::HAS_MARK {
                     mark_at(header).cast_mut().write(Mark::new(MaybeUninit::uninit()));
                 }
-                let end = shape.end::<T>(slot);
+                let end = plan.end::<T>(slot);
                 for slot in slot..end {
-                    chunk.slot(shape, slot).cast_mut().write(Slot::new(MaybeUninit::uninit()));
+                    chunk.slot(plan, slot).cast_mut().write(Slot::new(MaybeUninit::uninit()));
                 }
                 slot = end;
             }
-            chunk.describe(shape);
+            chunk.describe(plan);
             chunk
         }
     }
@@ -186,23 +186,23 @@ impl<T> Chunk<T> {
         // moved out before it goes.
         unsafe {
             trace::gone(self.0.as_ref());
-            let Head { block, shape, .. } = self.0.read();
-            for id in 0..shape.consumers {
-                self.next_at(&shape, id as usize).drop_in_place();
+            let Head { block, plan, .. } = self.0.read();
+            for id in 0..plan.consumers {
+                self.next_at(&plan, id as usize).drop_in_place();
             }
-            for word in 0..shape.slots.div_ceil(WORD) {
-                self.taken_at(&shape, word * WORD).drop_in_place();
+            for word in 0..plan.slots.div_ceil(WORD) {
+                self.taken_at(&plan, word * WORD).drop_in_place();
             }
             let mut slot = 0;
-            while slot < shape.slots {
-                let header = self.header_at(&shape, slot);
+            while slot < plan.slots {
+                let header = self.header_at(&plan, slot);
                 header.drop_in_place();
                 if Group::<T>::HAS_MARK {
                     mark_at(header).cast_mut().drop_in_place();
                 }
-                let end = shape.end::<T>(slot);
+                let end = plan.end::<T>(slot);
                 for slot in slot..end {
-                    self.slot(&shape, slot).cast_mut().drop_in_place();
+                    self.slot(&plan, slot).cast_mut().drop_in_place();
                 }
                 slot = end;
             }
@@ -219,30 +219,30 @@ impl<T> Chunk<T> {
     }
 
     fn at(self, bytes: usize) -> *mut u8 {
-        // Within the block: a shape only has such offsets.
+        // Within the block: a plan only has such offsets.
         self.0.as_ptr().cast::<u8>().wrapping_add(bytes)
     }
 
-    fn next_at(self, shape: &Shape, id: usize) -> *mut AtomicU32 {
-        debug_assert!(id < shape.consumers as usize);
-        self.at(shape.next_at).cast::<AtomicU32>().wrapping_add(id)
+    fn next_at(self, plan: &Plan, id: usize) -> *mut AtomicU32 {
+        debug_assert!(id < plan.consumers as usize);
+        self.at(plan.next_at).cast::<AtomicU32>().wrapping_add(id)
     }
 
-    fn taken_at(self, shape: &Shape, slot: u32) -> *mut AtomicU64 {
-        debug_assert!(slot < shape.slots);
-        self.at(shape.taken_at).cast::<AtomicU64>().wrapping_add((slot / WORD) as usize)
+    fn taken_at(self, plan: &Plan, slot: u32) -> *mut AtomicU64 {
+        debug_assert!(slot < plan.slots);
+        self.at(plan.taken_at).cast::<AtomicU64>().wrapping_add((slot / WORD) as usize)
     }
 
     /// The bitmap.
-    pub(super) fn taken(self, shape: &Shape) -> *const AtomicU64 {
-        self.taken_at(shape, 0)
+    pub(super) fn taken(self, plan: &Plan) -> *const AtomicU64 {
+        self.taken_at(plan, 0)
     }
 
     /// Where the header of the group lies that `slot` is in: of all of the chunk, for the next group's is
     /// found from there.
-    pub(super) fn header_at(self, shape: &Shape, slot: u32) -> *mut AtomicU64 {
-        debug_assert!(slot < shape.slots);
-        self.at(shape.header_at::<T>(slot)).cast()
+    pub(super) fn header_at(self, plan: &Plan, slot: u32) -> *mut AtomicU64 {
+        debug_assert!(slot < plan.slots);
+        self.at(plan.header_at::<T>(slot)).cast()
     }
 
     /// The owner word.
@@ -252,15 +252,15 @@ impl<T> Chunk<T> {
     }
 
     /// The index of consumer `id`.
-    pub(super) fn next<'a>(self, shape: &Shape, id: usize) -> &'a AtomicU32 {
+    pub(super) fn next<'a>(self, plan: &Plan, id: usize) -> &'a AtomicU32 {
         // SAFETY: I2, and as above.
-        unsafe { &*self.next_at(shape, id) }
+        unsafe { &*self.next_at(plan, id) }
     }
 
     /// Where the task of `slot` lies.
-    pub(super) fn slot(self, shape: &Shape, slot: u32) -> *const Slot<T> {
-        debug_assert!(slot < shape.slots);
-        self.at(shape.slot_at::<T>(slot)).cast_const().cast()
+    pub(super) fn slot(self, plan: &Plan, slot: u32) -> *const Slot<T> {
+        debug_assert!(slot < plan.slots);
+        self.at(plan.slot_at::<T>(slot)).cast_const().cast()
     }
 
     fn limit<'a>(self) -> &'a AtomicU32 {
@@ -324,43 +324,43 @@ impl<T> Chunk<T> {
     }
 
     /// The index of consumer `id`.
-    pub(super) fn index(self, shape: &Shape, id: usize) -> u32 {
+    pub(super) fn index(self, plan: &Plan, id: usize) -> u32 {
         // index: what its owner knew to be taken.
-        self.next(shape, id).load(Acquire)
+        self.next(plan, id).load(Acquire)
     }
 
     /// The header of the group that `slot` is in.
-    pub(super) fn look(self, shape: &Shape, slot: u32) -> Header {
+    pub(super) fn look(self, plan: &Plan, slot: u32) -> Header {
         // SAFETY: I2.
-        unsafe { Header::load(self.header_at(shape, slot)) }
+        unsafe { Header::load(self.header_at(plan, slot)) }
     }
 
     /// The first slot, in the group that `slot` is in, that is not published in `lap`.
-    pub(super) fn published(self, shape: &Shape, slot: u32, lap: u64) -> u32 {
-        shape.first::<T>(slot) + self.look(shape, slot).count(lap)
+    pub(super) fn published(self, plan: &Plan, slot: u32, lap: u64) -> u32 {
+        plan.first::<T>(slot) + self.look(plan, slot).count(lap)
     }
 
     /// Whether somebody has won `slot` by a claim.
-    pub(super) fn is_taken(self, shape: &Shape, slot: u32) -> bool {
+    pub(super) fn is_taken(self, plan: &Plan, slot: u32) -> bool {
         // SAFETY: I2.
-        let word = unsafe { &*self.taken_at(shape, slot) };
+        let word = unsafe { &*self.taken_at(plan, slot) };
         // taken: what the winner knew to be taken.
         word.load(Acquire) & (1 << (slot % WORD)) != 0
     }
 
     /// The first slot from `slot` on that nobody has won by a claim, or that is behind this word of the
     /// bitmap.
-    pub(super) fn past_taken(self, shape: &Shape, slot: u32) -> u32 {
+    pub(super) fn past_taken(self, plan: &Plan, slot: u32) -> u32 {
         // SAFETY: I2.
-        let word = unsafe { &*self.taken_at(shape, slot) };
+        let word = unsafe { &*self.taken_at(plan, slot) };
         // taken: what the winners knew to be taken.
         slot + (word.load(Acquire) >> (slot % WORD)).trailing_ones()
     }
 
     /// Claims `slot`. Whether it is won.
-    pub(super) fn claim(self, shape: &Shape, slot: u32) -> bool {
+    pub(super) fn claim(self, plan: &Plan, slot: u32) -> bool {
         // SAFETY: I2.
-        Self::claim_in(unsafe { &*self.taken_at(shape, slot) }, slot)
+        Self::claim_in(unsafe { &*self.taken_at(plan, slot) }, slot)
     }
 
     /// The same, in its word of the bitmap.
@@ -374,11 +374,11 @@ impl<T> Chunk<T> {
 
     /// Claims `count` slots from `slot` on, all of them in one word of the bitmap. The bits that are won,
     /// the lowest for `slot`.
-    pub(super) fn claim_run(self, shape: &Shape, slot: u32, count: u32) -> u64 {
+    pub(super) fn claim_run(self, plan: &Plan, slot: u32, count: u32) -> u64 {
         debug_assert!(count >= 1 && slot % WORD + count <= WORD);
         let wanted = (u64::MAX >> (WORD - count)) << (slot % WORD);
         // SAFETY: I2.
-        let word = unsafe { &*self.taken_at(shape, slot) };
+        let word = unsafe { &*self.taken_at(plan, slot) };
         // taken: what we know to be taken, to whoever finds these slots gone; and the same from whoever
         // was first.
         let before = word.fetch_or(wanted, AcqRel);
@@ -389,20 +389,20 @@ impl<T> Chunk<T> {
     ///
     /// # Safety
     /// The chunk is private.
-    pub(super) unsafe fn begin(self, shape: &Shape, home: usize) -> u64 {
-        for word in 0..shape.slots.div_ceil(WORD) {
+    pub(super) unsafe fn begin(self, plan: &Plan, home: usize) -> u64 {
+        for word in 0..plan.slots.div_ceil(WORD) {
             // SAFETY: within the bitmap.
-            let word = unsafe { &*self.taken_at(shape, word * WORD) };
+            let word = unsafe { &*self.taken_at(plan, word * WORD) };
             // own: private.
             if word.load(Relaxed) != 0 {
                 // own: private.
                 word.store(0, Relaxed);
             }
         }
-        // own: private; published with the owner word.
-        self.limit().store(shape.slots, Relaxed);
+        // own: private; `place` carries it to whoever finds it.
+        self.limit().store(plan.slots, Relaxed);
         // own: as above.
-        self.next(shape, home).store(0, Relaxed);
+        self.next(plan, home).store(0, Relaxed);
         // own: private.
         let word = Word::from_bits(self.owner().load(Relaxed)).published_at(home);
         // SAFETY: the caller's.
@@ -422,16 +422,16 @@ impl<T> Chunk<T> {
     ///
     /// # Safety
     /// Nobody else is left, and the chunk is published. Its tasks are not looked at again.
-    pub(super) unsafe fn drop_tasks(self, shape: &Shape) -> Option<Panic> {
+    pub(super) unsafe fn drop_tasks(self, plan: &Plan) -> Option<Panic> {
         let mut first_panic = None;
         let lap = self.life(|life| life.lap);
-        for slot in self.index(shape, self.word().from())..self.end() {
-            if slot >= self.published(shape, slot, lap) {
+        for slot in self.index(plan, self.word().from())..self.end() {
+            if slot >= self.published(plan, slot, lap) {
                 break;
             }
-            if !self.is_taken(shape, slot) {
+            if !self.is_taken(plan, slot) {
                 // SAFETY: published, taken by nobody, and nobody else is left; each slot once.
-                let task = unsafe { take(self.slot(shape, slot)) };
+                let task = unsafe { take(self.slot(plan, slot)) };
                 panics::catch(&mut first_panic, || drop(task));
             }
         }

@@ -4,7 +4,7 @@ use super::Pools;
 use super::chunk::{Chunk, take};
 use super::fencing::announce_claimed;
 use super::hand::Spot;
-use super::shape::WORD;
+use super::plan::WORD;
 use super::take::Held;
 use super::word::Word;
 use machine::atomic::{AtomicU32, AtomicU64};
@@ -56,17 +56,17 @@ impl<T> Claims<T> {
     /// From where `held` has come to.
     pub(super) fn holding(held: &Held<T>, pools: &Pools<T>, me: usize) -> Self {
         let (chunk, k) = (held.chunk, held.k);
-        let shape = &pools.settings.shape;
-        let spot = Spot::of(chunk, shape, k, held.lap);
+        let plan = &pools.settings.plan;
+        let spot = Spot::of(chunk, plan, k, held.lap);
         Self {
             k,
-            last: shape.slots - 1,
+            last: plan.slots - 1,
             // A batch may have seen more; each group is turned over.
             ready: held.seen.min(spot.end).max(k),
             missed: 0,
             spot,
-            taken: chunk.taken(shape),
-            next: chunk.next(shape, me),
+            taken: chunk.taken(plan),
+            next: chunk.next(plan, me),
             owner: chunk.owner(),
             mine: held.mine,
         }

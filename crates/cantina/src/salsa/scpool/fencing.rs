@@ -82,6 +82,6 @@ pub(super) fn announce(
 pub(super) fn announce_claimed(next: &AtomicU32, to: u32, owner: &AtomicU64, mine: Word) -> bool {
     // index: the slots before are won, and what else we know to be taken.
     next.store(to, Release);
-    // stat: to see that the chunk is stolen saves work.
+    // hint: to see that the chunk is stolen saves work.
     owner.load(Relaxed) == mine.bits()
 }

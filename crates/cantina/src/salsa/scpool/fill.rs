@@ -1,7 +1,7 @@
 //! The putting side: a producer and the chunk it fills.
 
 use super::chunk::{Chunk, Header};
-use super::shape::{Group, Slot};
+use super::plan::{Group, Slot};
 use super::{Home, Pools};
 use machine::Arc;
 use std::mem::MaybeUninit;
@@ -38,7 +38,7 @@ impl<T> Filler<T> {
             slots: ptr::null(),
             word: ptr::null(),
             group_end: 0,
-            chunk_size: pools.settings.shape.slots,
+            chunk_size: pools.settings.plan.slots,
             chunk: None,
             home: 0,
             pools,
@@ -133,13 +133,13 @@ impl<T> Filler<T> {
 
     /// Goes on at `filled`, with the lap of `lap`.
     fn open_group(&mut self, chunk: Chunk<T>, filled: u32, lap: Header) {
-        let shape = &self.pools.settings.shape;
-        let first = shape.first::<T>(filled);
-        self.group_end = shape.end::<T>(filled);
+        let plan = &self.pools.settings.plan;
+        let first = plan.first::<T>(filled);
+        self.group_end = plan.end::<T>(filled);
         self.header = lap.restarted().plus(filled - first);
         self.full = lap.restarted().plus(self.group_end - first);
-        self.slots = chunk.slot(shape, first);
-        self.word = chunk.header_at(shape, filled);
+        self.slots = chunk.slot(plan, first);
+        self.word = chunk.header_at(plan, filled);
     }
 
     /// Goes on with a half-filled chunk that a producer left in home `id`. Whether there was one.
@@ -168,19 +168,19 @@ impl<T> Filler<T> {
         self.let_go();
         let settings = &self.pools.settings;
         let Some(home) = self.pools.lasting_home(id) else { return self.force_room_in(0) };
-        let chunk = Chunk::allocate(&settings.shape, &settings.topology, home.node());
+        let chunk = Chunk::allocate(&settings.plan, &settings.topology, home.node());
         self.pools.count_chunks(1, 0);
         self.begin(chunk, id, home);
     }
 
     /// Begins to fill `chunk`, which is private, at home `id`.
     fn begin(&mut self, chunk: Chunk<T>, id: usize, home: &Home<T>) {
-        let shape = &self.pools.settings.shape;
+        let plan = &self.pools.settings.plan;
         let place = home.table.claim();
         // SAFETY: private.
         let lap = unsafe {
             chunk.settle(|life| life.place = Some(place));
-            chunk.begin(shape, id)
+            chunk.begin(plan, id)
         };
         place.publish(chunk);
         // I7: now that it can be found, and before its first task.

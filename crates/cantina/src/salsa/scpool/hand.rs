@@ -3,7 +3,7 @@
 use super::Pools;
 use super::chunk::{Chunk, Header, send_back, send_group_back, take};
 use super::fencing::announce;
-use super::shape::{Group, Shape, Slot};
+use super::plan::{Group, Plan, Slot};
 use super::take::Held;
 use super::word::Word;
 use machine::atomic::{AtomicU32, AtomicU64};
@@ -48,12 +48,12 @@ impl<T> Spot<T> {
     }
 
     /// Where the group of slot `k` lies, in the life `lap` of `chunk`.
-    pub(super) fn of(chunk: Chunk<T>, shape: &Shape, k: u32, lap: u64) -> Self {
+    pub(super) fn of(chunk: Chunk<T>, plan: &Plan, k: u32, lap: u64) -> Self {
         Self {
-            end: shape.end::<T>(k),
-            slots: chunk.slot(shape, k).wrapping_sub(k as usize),
-            header: chunk.header_at(shape, k),
-            nothing: Header::less(lap, shape.first::<T>(k)),
+            end: plan.end::<T>(k),
+            slots: chunk.slot(plan, k).wrapping_sub(k as usize),
+            header: chunk.header_at(plan, k),
+            nothing: Header::less(lap, plan.first::<T>(k)),
         }
     }
 
@@ -103,9 +103,9 @@ impl<T> Hand<T> {
     /// not for the fast path: to be taken with care or with a fence, or the end of the chunk.
     pub(super) fn holding(held: &Held<T>, pools: &Pools<T>, me: usize) -> Self {
         let (chunk, k) = (held.chunk, held.k);
-        let shape = &pools.settings.shape;
-        let last = shape.slots - 1;
-        let spot = Spot::of(chunk, shape, k, held.lap);
+        let plan = &pools.settings.plan;
+        let last = plan.slots - 1;
+        let spot = Spot::of(chunk, plan, k, held.lap);
         if held.careful > 0 || spot.end > last || !pools.settings.fencing.pair().is_asymmetric() {
             return Self::empty(pools);
         }
@@ -113,7 +113,7 @@ impl<T> Hand<T> {
             k,
             ready: held.seen.min(spot.end).max(k),
             spot,
-            next: chunk.next(shape, me),
+            next: chunk.next(plan, me),
             owner: chunk.owner(),
             mine: held.mine,
             last,

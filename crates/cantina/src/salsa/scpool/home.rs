@@ -67,7 +67,7 @@ impl<T> Home<T> {
 
     /// Takes it, if nobody has it.
     pub(super) fn take_seat(&self) -> bool {
-        // stat: a hint; the exchange decides.
+        // hint: a hint; the exchange decides.
         self.state.load(Relaxed) == VACANT
             // seat: what the last consumer left. On failure nothing is read.
             && self.state.compare_exchange(VACANT, ACTIVE, AcqRel, Relaxed).is_ok()
@@ -81,12 +81,12 @@ impl<T> Home<T> {
 
     /// The node of the consumer that has it, or had it last.
     pub(in crate::salsa) fn node(&self) -> Option<NodeId> {
-        // stat: where memory had better lie.
+        // hint: where memory had better lie.
         self.node.load(Relaxed).checked_sub(1).map(NodeId)
     }
 
     pub(super) fn set_node(&self, node: Option<NodeId>) {
-        // stat: as above.
+        // hint: as above.
         self.node.store(node.map_or(0, |node| node.0 + 1), Relaxed);
     }
 
@@ -105,7 +105,7 @@ impl<T> Home<T> {
     /// Takes a spare chunk, which is then private.
     pub(super) fn pop_spare(&self) -> Option<Chunk<T>> {
         self.spares.iter().find_map(|cell| {
-            // stat: a hint; the swap decides.
+            // hint: a hint; the swap decides.
             if cell.load(Relaxed).is_null() {
                 return None;
             }
@@ -118,7 +118,7 @@ impl<T> Home<T> {
     pub(super) fn push_spare(&self, chunk: Chunk<T>) -> Result<(), Chunk<T>> {
         let room = self.spares.iter().any(|cell| {
             let chunk = chunk.as_raw().as_ptr();
-            // stat: a hint; the exchange decides.
+            // hint: a hint; the exchange decides.
             cell.load(Relaxed).is_null()
                 // spare: we let go of the chunk. On failure nothing is read.
                 && cell.compare_exchange(ptr::null_mut(), chunk, Release, Relaxed).is_ok()
@@ -145,7 +145,7 @@ impl<T> Home<T> {
 
     /// Takes the half-filled chunk that a producer left, to go on with it.
     pub(super) fn take_open(&self) -> Option<Chunk<T>> {
-        // stat: a hint; the swap decides.
+        // hint: a hint; the swap decides.
         if self.open.load(Relaxed).is_null() {
             return None;
         }

@@ -18,7 +18,7 @@
 //! | [`Taker::scan`] | `isEmpty`, for all pools at once |
 //!
 //! # Progress
-//! Putting is wait-free but for allocation. Taking and stealing are lock-free: each successful claim of
+//! Putting is wait-free within a chunk, beginning one lock-free but for allocation. Taking and stealing are lock-free: each successful claim of
 //! a chunk ends with an attempt on a task that was there, or finds that somebody took one. A scan that
 //! has to begin again was disturbed by a put, a get or a steal.
 //!
@@ -72,8 +72,8 @@ mod fencing;
 mod fill;
 mod hand;
 mod home;
+mod plan;
 mod scan;
-mod shape;
 mod steal;
 mod table;
 mod take;
@@ -82,8 +82,8 @@ mod word;
 pub(super) use fencing::Fencing;
 pub(super) use fill::Filler;
 pub(super) use home::Home;
+pub(super) use plan::{MAX_SLOTS, Plan, default_slots};
 pub(super) use scan::Emptiness;
-pub(super) use shape::{MAX_SLOTS, Shape, default_slots};
 pub(super) use steal::Appetite;
 pub(super) use take::Taker;
 pub(super) use word::MAX_CONSUMERS;
@@ -108,7 +108,7 @@ const MOST_RETIRED: usize = 4;
 /// What is decided when the pools are built.
 #[derive(Debug)]
 pub(super) struct Settings {
-    pub(super) shape: Shape,
+    pub(super) plan: Plan,
     pub(super) fencing: Fencing,
     /// The most tasks that are announced at once.
     pub(super) batch: u32,
@@ -153,7 +153,7 @@ unsafe fn free<T>(head: NonNull<Head<T>>) {
 impl<T> Pools<T> {
     pub(super) fn new(settings: Settings) -> Self {
         let homes: Box<[_]> =
-            (0..settings.shape.consumers).map(|_| AtomicPtr::new(ptr::null_mut())).collect();
+            (0..settings.plan.consumers).map(|_| AtomicPtr::new(ptr::null_mut())).collect();
         trace::row(&homes, &homes, "homes", Role::Home);
         // SAFETY: a retired chunk that nobody names is private, and freed anywhere.
         let domain = unsafe { Domain::new(1, free) };
@@ -210,7 +210,7 @@ impl<T> Pools<T> {
 
     /// How often a consumer has come or gone.
     pub(super) fn changes(&self) -> u64 {
-        // stat: when to look at the homes again.
+        // hint: when to look at the homes again.
         self.changes.load(Relaxed)
     }
 
@@ -264,7 +264,7 @@ impl<T> Pools<T> {
         };
         let home = self.home(taken).expect("it has a seat");
         home.set_node(node);
-        // stat: when to look at the homes again.
+        // hint: when to look at the homes again.
         self.changes.fetch_add(1, Relaxed);
         Ok(taken)
     }
@@ -274,7 +274,7 @@ impl<T> Pools<T> {
             self.count_chunks(0, home.free_spares());
             home.leave_seat();
         }
-        // stat: when to look at the homes again.
+        // hint: when to look at the homes again.
         self.changes.fetch_add(1, Relaxed);
     }
 
@@ -301,7 +301,7 @@ impl<T> Drop for Pools<T> {
             let home = unsafe { Box::from_raw(home.as_ptr()) };
             for chunk in home.chunks() {
                 // SAFETY: nobody else is left. A chunk is in one place, so this happens once.
-                let panic = unsafe { chunk.drop_tasks(&self.settings.shape) };
+                let panic = unsafe { chunk.drop_tasks(&self.settings.plan) };
                 panics::keep_first(&mut first_panic, panic);
                 // SAFETY: as above.
                 unsafe { chunk.free() };

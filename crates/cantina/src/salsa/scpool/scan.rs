@@ -88,7 +88,7 @@ impl<T> Taker<T> {
     fn look_first(&mut self, place: Place<T>, notes: &mut Notes<T>) -> Option<Emptiness> {
         let free = self.free();
         let chunk = Chunk::from_raw(NonNull::new(self.guard.protect(free, place.word()))?);
-        let shape = &self.pools.settings.shape;
+        let plan = &self.pools.settings.plan;
         let word = chunk.word();
         if word.is_retired() {
             return None;
@@ -102,7 +102,7 @@ impl<T> Taker<T> {
             }
             return Some(Emptiness::Disturbed);
         }
-        let mut slot = chunk.index(shape, word.owner());
+        let mut slot = chunk.index(plan, word.owner());
         // empty: the index, then whether it was the one in force.
         fence::full();
         if chunk.word() != word {
@@ -111,12 +111,12 @@ impl<T> Taker<T> {
         let lap = chunk.life(|life| life.lap);
         let end = chunk.end();
         while slot < end {
-            let header = chunk.look(shape, slot);
-            if slot >= shape.first::<T>(slot) + header.count(lap) {
+            let header = chunk.look(plan, slot);
+            if slot >= plan.first::<T>(slot) + header.count(lap) {
                 notes.looked.push(Looked { place, chunk, slot, header });
                 return None;
             }
-            let untaken = chunk.past_taken(shape, slot);
+            let untaken = chunk.past_taken(plan, slot);
             if untaken == slot {
                 return Some(Emptiness::Task(word.bits().wrapping_add(u64::from(slot))));
             }
@@ -130,7 +130,7 @@ impl<T> Taker<T> {
         let free = self.free();
         let now = self.guard.protect(free, looked.place.word());
         now == looked.chunk.as_raw().as_ptr()
-            && looked.chunk.look(&self.pools.settings.shape, looked.slot) == looked.header
+            && looked.chunk.look(&self.pools.settings.plan, looked.slot) == looked.header
     }
 }
 
@@ -139,7 +139,7 @@ impl<T> Pools<T> {
     pub(in crate::salsa) fn len_hint(&self) -> usize {
         // SAFETY: it is dropped before we return.
         let mut guard = unsafe { self.domain.join() };
-        let shape = &self.settings.shape;
+        let plan = &self.settings.plan;
         let mut tasks = 0;
         for home in (0..self.used()).filter_map(|id| self.home(id)) {
             for place in home.table.places() {
@@ -150,9 +150,9 @@ impl<T> Pools<T> {
                     continue;
                 }
                 let lap = chunk.life(|life| life.lap);
-                let mut slot = chunk.index(shape, word.from());
-                while slot < chunk.end() && slot < chunk.published(shape, slot, lap) {
-                    tasks += usize::from(!chunk.is_taken(shape, slot));
+                let mut slot = chunk.index(plan, word.from());
+                while slot < chunk.end() && slot < chunk.published(plan, slot, lap) {
+                    tasks += usize::from(!chunk.is_taken(plan, slot));
                     slot += 1;
                 }
             }

@@ -63,7 +63,7 @@ impl<T> Taker<T> {
         }
         let sight = self.size_up(entry, chunk, word, appetite)?;
         let settings = &self.pools.settings;
-        let shape = &settings.shape;
+        let plan = &settings.plan;
         let claimed = sight.word.claimed_by(self.me);
         self.tally.changes += 1;
         if !chunk.change(sight.word, claimed) {
@@ -83,9 +83,9 @@ impl<T> Taker<T> {
             return None;
         }
         self.refused = 0;
-        let index = chunk.index(shape, sight.word.from());
+        let index = chunk.index(plan, sight.word.from());
         // own: our index, published by the second change of the owner word.
-        chunk.next(shape, self.me).store(index, Relaxed);
+        chunk.next(plan, self.me).store(index, Relaxed);
         let settled = claimed.settled();
         self.tally.changes += 1;
         if chunk.change(claimed, settled) {
@@ -100,10 +100,10 @@ impl<T> Taker<T> {
             return None;
         }
         self.tally.claims += 1;
-        let won = chunk.claim(shape, sight.slot);
+        let won = chunk.claim(plan, sight.slot);
         self.tally.gets += u64::from(won);
         // SAFETY: published, and won (I4).
-        won.then(|| unsafe { take(chunk.slot(shape, sight.slot)) })
+        won.then(|| unsafe { take(chunk.slot(plan, sight.slot)) })
     }
 
     /// Whether there is something to steal, and what. A chunk that is exhausted is retired on the way.
@@ -117,10 +117,10 @@ impl<T> Taker<T> {
         if word.is_retired() || !word.is_stable() && !self.waited_out(chunk, word) {
             return None;
         }
-        let shape = &self.pools.settings.shape;
+        let plan = &self.pools.settings.plan;
         let from = word.from();
         let lap = chunk.life(|life| life.lap);
-        let index = chunk.index(shape, from);
+        let index = chunk.index(plan, from);
         let end = chunk.end();
         let mut slot = index;
         loop {
@@ -132,10 +132,10 @@ impl<T> Taker<T> {
                 }
                 return None;
             }
-            if slot >= chunk.published(shape, slot, lap) {
+            if slot >= chunk.published(plan, slot, lap) {
                 return None;
             }
-            let untaken = chunk.past_taken(shape, slot);
+            let untaken = chunk.past_taken(plan, slot);
             if untaken == slot {
                 break;
             }
@@ -146,9 +146,9 @@ impl<T> Taker<T> {
             if index > 0 {
                 return None;
             }
-            let many = HEARTY.min(shape.slots / 4).max(1);
+            let many = HEARTY.min(plan.slots / 4).max(1);
             let last = if appetite == Appetite::Whole { end - 1 } else { slot + many - 1 };
-            if last >= end || last >= chunk.published(shape, last, lap) {
+            if last >= end || last >= chunk.published(plan, last, lap) {
                 return None;
             }
         }

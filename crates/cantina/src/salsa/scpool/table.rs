@@ -140,11 +140,13 @@ impl<T> Segment<T> {
         }
     }
 
+    /// Each place is tried once: who comes too late everywhere goes on to another segment.
     fn claim(&self) -> Option<Place<T>> {
-        // stat: a hint; the read-modify-write decides.
+        // hint: the read-modify-write decides.
         let mut used = self.used.load(Relaxed);
+        let mut tried = 0;
         loop {
-            let bit = used.trailing_ones();
+            let bit = (used | tried).trailing_ones();
             if bit as usize >= self.places.len() {
                 return None;
             }
@@ -153,6 +155,7 @@ impl<T> Segment<T> {
             if used & (1 << bit) == 0 {
                 return Some(Place { segment: NonNull::from(self), bit });
             }
+            tried |= 1 << bit;
         }
     }
 
@@ -198,7 +201,7 @@ impl<T> Place<T> {
 
     /// The chunk that was here a moment ago: not to be looked at.
     pub(super) fn hint(self) -> Option<Chunk<T>> {
-        // stat: a hint; whoever looks at the chunk protects it first.
+        // hint: a hint; whoever looks at the chunk protects it first.
         NonNull::new(self.word().load(Relaxed)).map(Chunk::from_raw)
     }
 

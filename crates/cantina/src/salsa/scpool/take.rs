@@ -127,9 +127,9 @@ impl<T> Taker<T> {
         let held = self.held[entry].as_ref()?;
         let (chunk, k) = (held.chunk, held.k);
         self.tally.claims += 1;
-        let won = chunk.claim(&self.pools.settings.shape, k);
+        let won = chunk.claim(&self.pools.settings.plan, k);
         // SAFETY: published, and won (I4); the hazard pointer is still set.
-        let task = won.then(|| unsafe { take(chunk.slot(&self.pools.settings.shape, k)) });
+        let task = won.then(|| unsafe { take(chunk.slot(&self.pools.settings.plan, k)) });
         self.tally.gets += u64::from(won);
         self.let_go(entry);
         task
@@ -197,26 +197,26 @@ impl<T> Taker<T> {
                 return None;
             }
             let settings = &self.pools.settings;
-            let (fencing, shape) = (settings.fencing, &settings.shape);
+            let (fencing, plan) = (settings.fencing, &settings.plan);
             let held = self.held[entry].as_mut()?;
             let (chunk, k) = (held.chunk, held.k);
             let careful = held.careful > 0;
             // I5: the claim comes before the announcement: whoever reads that takes the slot for taken.
-            let won = careful && chunk.claim(shape, k);
+            let won = careful && chunk.claim(plan, k);
             self.tally.claims += u64::from(careful);
-            let next = chunk.next(shape, self.me);
+            let next = chunk.next(plan, self.me);
             let gone = !fencing.announce(next, k + 1, chunk.owner(), held.mine);
             if gone && !careful {
                 return self.lost(entry);
             }
             // SAFETY: published, and announced and ours afterwards, or won (I4).
-            let task = (won || !careful).then(|| unsafe { take(chunk.slot(shape, k)) });
+            let task = (won || !careful).then(|| unsafe { take(chunk.slot(plan, k)) });
             held.k = k + 1;
             held.careful -= u32::from(won && !fencing.always_claims());
             self.tally.gets += u64::from(task.is_some());
             if gone {
                 self.let_go(entry);
-            } else if k + 1 == shape.slots {
+            } else if k + 1 == plan.slots {
                 self.retire_held(entry);
             } else if task.is_some() {
                 self.pick_up(entry);
@@ -230,13 +230,13 @@ impl<T> Taker<T> {
 
     /// Looks for published slots of `entry` behind those seen. Whether there are any.
     pub(super) fn refill(&mut self, entry: usize) -> bool {
-        let shape = &self.pools.settings.shape;
+        let plan = &self.pools.settings.plan;
         let Some(held) = &mut self.held[entry] else { return false };
         if held.k == held.chunk.end() {
             self.retire_held(entry);
             return false;
         }
-        held.seen = held.chunk.published(shape, held.k, held.lap).max(held.k);
+        held.seen = held.chunk.published(plan, held.k, held.lap).max(held.k);
         held.seen > held.k
     }
 
@@ -285,7 +285,7 @@ impl<T> Taker<T> {
     /// Holds `chunk`, which hazard pointer `entry` protects and `word` says to be ours.
     pub(super) fn adopt(&mut self, entry: usize, chunk: Chunk<T>, word: Word) {
         let settings = &self.pools.settings;
-        let k = chunk.index(&settings.shape, self.me);
+        let k = chunk.index(&settings.plan, self.me);
         // I5: nobody has claimed anything in a chunk that was never stolen.
         let careful =
             if word.is_fresh() && !settings.fencing.always_claims() { 0 } else { settings.batch };

@@ -65,7 +65,7 @@ impl Idle {
 
     /// Whether somebody has nothing to do, as it seems.
     pub(super) fn is_anybody(&self) -> bool {
-        // stat: a look, on which only time depends.
+        // hint: a look, on which only time depends.
         self.state.load(Relaxed) > 0
     }
 
@@ -73,7 +73,7 @@ impl Idle {
     fn wake_if(&self, is_wanted: impl FnOnce(usize) -> bool) {
         // sleep: the task, for whoever is about to sleep.
         self.fences.light();
-        // stat: behind the fence.
+        // bare: behind the fence.
         let state = self.state.load(Relaxed);
         if is_wanted(state) {
             self.wake_one();
@@ -87,7 +87,7 @@ impl Idle {
             let mut list = self.list.lock();
             let sleeper = list.sleepers.pop();
             if sleeper.is_some() {
-                // stat: a read-modify-write sees the last value; what it is about goes by fences.
+                // bare: a read-modify-write sees the last value; what it is about goes by fences.
                 self.state.fetch_add(SEARCHES - ASLEEP, Relaxed);
             }
             sleeper
@@ -97,20 +97,20 @@ impl Idle {
 
     /// The caller begins to search.
     pub(super) fn search(&self) {
-        // stat: as in `wake_one`.
+        // bare: as in `wake_one`.
         self.state.fetch_add(SEARCHES, Relaxed);
     }
 
     /// The caller searches no more: the runtime stops.
     pub(super) fn give_up(&self) {
-        // stat: as in `wake_one`.
+        // bare: as in `wake_one`.
         self.state.fetch_sub(SEARCHES, Relaxed);
     }
 
     /// The caller searches no more, as it has found something. Is there more than that, for which others relied on it,
     /// somebody else is to search.
     pub(super) fn found(&self, has_more: impl FnOnce() -> bool) {
-        // stat: as in `wake_one`.
+        // bare: as in `wake_one`.
         let before = self.state.fetch_sub(SEARCHES, Relaxed);
         let asleep = before % NAPS;
         if asleep > 0 && before < 2 * SEARCHES {
@@ -124,10 +124,10 @@ impl Idle {
 
     /// The caller, a searcher, does `nap`, and then searches again.
     pub(super) fn nap(&self, nap: impl FnOnce()) {
-        // stat: as in `wake_one`.
+        // bare: as in `wake_one`.
         self.state.fetch_sub(SEARCHES - NAPS, Relaxed);
         nap();
-        // stat: as in `wake_one`.
+        // bare: as in `wake_one`.
         self.state.fetch_add(SEARCHES - NAPS, Relaxed);
     }
 
@@ -137,7 +137,7 @@ impl Idle {
         {
             let mut list = self.list.lock();
             list.sleepers.push(worker);
-            // stat: as in `wake_one`.
+            // bare: as in `wake_one`.
             self.state.fetch_sub(SEARCHES - ASLEEP, Relaxed);
             if list.sleepers.len() == self.workers.len() {
                 list.watcher.iter().for_each(Unparker::unpark);
@@ -154,7 +154,7 @@ impl Idle {
         list.sleepers.retain(|sleeper| *sleeper != worker);
         let was_there = list.sleepers.len() < before;
         if was_there {
-            // stat: as in `wake_one`.
+            // bare: as in `wake_one`.
             self.state.fetch_add(SEARCHES - ASLEEP, Relaxed);
         }
         was_there

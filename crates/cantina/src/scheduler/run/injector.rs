@@ -27,7 +27,7 @@ impl Injector {
     /// # Errors
     /// The task, if it is closed.
     pub(super) fn push(&self, task: Task) -> Result<(), Task> {
-        // stat: only named; the exchange decides.
+        // hint: only named; the exchange decides.
         let mut seen = self.head.load(Relaxed);
         loop {
             if seen == CLOSED {
@@ -45,7 +45,7 @@ impl Injector {
 
     /// Takes all of them.
     pub(super) fn take(&self) -> Taken {
-        // stat: only named; the exchange decides.
+        // hint: only named; the exchange decides.
         let mut seen = self.head.load(Relaxed);
         while seen > CLOSED {
             // outside: the tasks and their links.
@@ -65,7 +65,7 @@ impl Injector {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        // stat: a look, behind the caller's fence if it decides on it.
+        // hint: a look, behind the caller's fence if it decides on it.
         self.head.load(Relaxed) <= CLOSED
     }
 }

@@ -56,7 +56,7 @@ pub(in crate::scheduler) struct Turn<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Left {
-    /// The names of units, and how many messages each had left.
+    /// The names of units that had messages left, and how many.
     pub units: Vec<(String, usize)>,
     /// Operations that have no unit.
     pub free: usize,

@@ -3,7 +3,7 @@
 use crate::scheduler::blocks;
 use crate::scheduler::context::{self, quietly};
 use crate::scheduler::counted::Counted;
-use crate::scheduler::error::WaitError;
+use crate::scheduler::error::{Refused, WaitError};
 use crate::scheduler::mailbox::{Mailbox, Message, Rest};
 use crate::scheduler::metrics::{Stopwatch, UnitCounters};
 use crate::scheduler::operation::caught;
@@ -15,6 +15,7 @@ use crate::scheduler::spans;
 use crate::scheduler::unheard::Whose;
 use machine::atomic::AtomicBool;
 use machine::cell::UnsafeCell;
+use std::mem;
 use std::ptr::NonNull;
 
 /// What a panic does to the state.
@@ -103,6 +104,17 @@ impl<S: Send + 'static> Inner<S> {
         self.room.as_ref().is_none_or(|room| room.try_enter())
     }
 
+    /// Takes room for `operation`, if there is some and the runtime takes it.
+    pub(super) fn admit<F>(&self, operation: F) -> Result<F, Refused<F>> {
+        if self.whose.shared.refuses() {
+            Err(Refused::Closed(operation))
+        } else if !self.has_room() {
+            Err(Refused::Full(operation))
+        } else {
+            Ok(operation)
+        }
+    }
+
     /// Takes room, be there some or not.
     pub(in crate::scheduler) fn enter(&self) {
         self.room.iter().for_each(|room| room.enter());
@@ -121,21 +133,6 @@ impl<S: Send + 'static> Inner<S> {
         // SAFETY: the caller's.
         if unsafe { this.mailbox.post(&this.rest, message) } {
             Self::schedule(this.clone());
-        }
-    }
-
-    /// As `post`, with a reference that goes on as the task's, if there is one to make.
-    ///
-    /// # Safety
-    /// As of `post`.
-    #[inline]
-    pub(in crate::scheduler) unsafe fn post_with(
-        this: Counted<Self>,
-        message: NonNull<Message<S>>,
-    ) {
-        // SAFETY: the caller's.
-        if unsafe { this.mailbox.post(&this.rest, message) } {
-            Self::schedule(this);
         }
     }
 
@@ -177,8 +174,6 @@ impl<S: Send + 'static> Inner<S> {
             busy.add_since(began);
         }
         if !is_owned {
-            // It may be the last reference, and the state panic when it is dropped.
-            quietly(|| drop(unit));
             return None;
         }
         // SAFETY: it is still owned, by the task that is given back.
@@ -194,9 +189,9 @@ impl<S: Send + 'static> Inner<S> {
             // SAFETY: as above.
             count += usize::from(unsafe { unit.fail(message) });
         }
-        left.units.push((unit.whose.name.clone(), count));
-        // It may be the last reference, and the state panic when it is dropped.
-        quietly(|| drop(unit));
+        if count > 0 {
+            left.units.push((unit.whose.name.clone(), count));
+        }
     }
 
     /// Fails `message`. Whether it was an operation.
@@ -278,12 +273,26 @@ impl<S: Send + 'static> Inner<S> {
         };
         if made.is_some() {
             // SAFETY: I2.
-            let old = self.state.with_mut(|state| unsafe { std::mem::replace(&mut *state, made) });
+            let old = self.state.with_mut(|state| unsafe { mem::replace(&mut *state, made) });
             quietly(|| drop(old));
         }
         if poisons {
             // SAFETY: I2.
             self.poisoned.with_mut(|poisoned| unsafe { *poisoned = true });
+        }
+    }
+}
+
+impl<S: Send + 'static> Drop for Inner<S> {
+    /// The state may have the last handle of another unit, and so may what makes it anew: none of it nests.
+    fn drop(&mut self) {
+        // SAFETY: I2: nobody else is left.
+        let state = self.state.with_mut(|state| unsafe { (*state).take() });
+        if mem::needs_drop::<S>() && state.is_some() {
+            context::later(move || drop(state));
+        }
+        if let OnPanic::Rebuild(make) = mem::replace(&mut self.on_panic, OnPanic::Poison) {
+            context::later(move || drop(make));
         }
     }
 }

@@ -18,7 +18,7 @@ use super::argument::Argument;
 use super::cancel::{Canceller, cancellable};
 use super::context::quietly;
 use super::counted::Counted;
-use super::error::WaitError;
+use super::error::{Refused, WaitError};
 use super::eventual::{Eventual, pair};
 use super::message;
 use super::metrics::UnitMetrics;
@@ -70,12 +70,14 @@ impl<S: Send + 'static> Unit<S> {
         message::send(&self.inner, move |state: &mut S, ()| f(state))
     }
 
-    /// Runs `f` on the state, and tells nobody; of a panic [`on_panic`](super::Builder::on_panic) hears. On a runtime that takes no more it is dropped.
+    /// Runs `f` on the state, and tells nobody; of a panic [`on_panic`](super::Builder::on_panic) hears. On a runtime that takes no more it is
+    /// dropped, and [counted](super::Metrics::dropped_tells).
     pub fn tell(&self, f: impl FnOnce(&mut S) + Send + 'static) {
-        if !self.inner.whose.shared.refuses() {
-            self.inner.wait_for_room();
-            self.post_told(f);
+        if self.inner.whose.shared.refuses() {
+            return self.inner.whose.shared.unheard.told_in_vain();
         }
+        self.inner.wait_for_room();
+        self.post_told(f);
     }
 
     /// As [`send`](Self::send), if there is room. If the runtime takes no more, the eventual says so.
@@ -109,10 +111,8 @@ impl<S: Send + 'static> Unit<S> {
     ///
     /// # Errors
     /// The operation, if there is none, or if the runtime takes no more.
-    pub fn try_tell<F: FnOnce(&mut S) + Send + 'static>(&self, f: F) -> Result<(), Full<F>> {
-        if self.inner.whose.shared.refuses() || !self.inner.has_room() {
-            return Err(Full(f));
-        }
+    pub fn try_tell<F: FnOnce(&mut S) + Send + 'static>(&self, f: F) -> Result<(), Refused<F>> {
+        let f = self.inner.admit(f)?;
         self.post_told(f);
         Ok(())
     }
@@ -153,7 +153,8 @@ impl<S: Send + 'static> Unit<S> {
 
     /// Runs `f` on the state when all eventuals in `argument` are there: behind what was sent before they were. If one
     /// of them has failed, `f` does not run, and what is returned fails as that has. It does not wait for room: it comes
-    /// when its arguments do, and may go beyond the [capacity](UnitBuilder::capacity).
+    /// when its arguments do, and may go beyond the [capacity](UnitBuilder::capacity). While it waits it is a handle to the
+    /// unit: the state stays until it has run.
     pub fn send_after<A: Argument, T: Send + 'static>(
         &self,
         argument: A,
@@ -162,7 +163,7 @@ impl<S: Send + 'static> Unit<S> {
         if self.inner.whose.shared.refuses() {
             return self.refused();
         }
-        message::send_after(&self.inner, argument, f)
+        message::send_after(self, argument, f)
     }
 
     /// The answer of a runtime that takes no more.
@@ -175,7 +176,7 @@ impl<S: Send + 'static> Unit<S> {
 
     /// A handle that does not keep the unit from going.
     pub fn downgrade(&self) -> WeakUnit<S> {
-        // stat: the last drop of a strong handle comes after it.
+        // bare: the last drop of a strong handle comes after it.
         self.inner.watched.store(true, Relaxed);
         WeakUnit { inner: Counted::clone(&self.inner) }
     }
@@ -214,6 +215,7 @@ fn telling<S>(f: impl FnOnce(&mut S)) -> impl FnOnce(Result<&mut S, WaitError>, 
         }
         Err(_) => {
             quietly(|| drop(f));
+            whose.shared.unheard.told_in_vain();
             false
         }
     }
@@ -242,9 +244,13 @@ impl<S: Send + 'static> Unit<S> {
         Self { inner: ManuallyDrop::new(inner) }
     }
 
+    pub(super) fn inner(&self) -> &Counted<Inner<S>> {
+        &self.inner
+    }
+
     /// The last handle is gone.
     fn leave(&mut self) {
-        // stat: a weak handle was made of a strong one. Without one, the last turn is the last reference.
+        // bare: a weak handle was made of a strong one. Without one, the last turn is the last reference.
         if self.inner.watched.load(Relaxed) {
             // SAFETY: a new message.
             unsafe { Inner::post(&self.inner, message::farewell()) };

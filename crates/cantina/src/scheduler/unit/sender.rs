@@ -1,7 +1,7 @@
 //! Handles for those outside who have much to tell.
 
 use super::{Inner, Unit, telling};
-use crate::pool::Full;
+use crate::scheduler::error::Refused;
 use crate::scheduler::message;
 use crate::scheduler::slab::Slabs;
 use std::cell::RefCell;
@@ -36,21 +36,19 @@ impl<S: Send + 'static> Sender<S> {
     /// As [`Unit::tell`].
     pub fn tell(&self, f: impl FnOnce(&mut S) + Send + 'static) {
         let inner = &self.unit.inner;
-        if !inner.whose.shared.refuses() {
-            inner.wait_for_room();
-            self.post(f);
+        if inner.whose.shared.refuses() {
+            return inner.whose.shared.unheard.told_in_vain();
         }
+        inner.wait_for_room();
+        self.post(f);
     }
 
     /// As [`Unit::try_tell`].
     ///
     /// # Errors
     /// The operation, if there is no room, or if the runtime takes no more.
-    pub fn try_tell<F: FnOnce(&mut S) + Send + 'static>(&self, f: F) -> Result<(), Full<F>> {
-        let inner = &self.unit.inner;
-        if inner.whose.shared.refuses() || !inner.has_room() {
-            return Err(Full(f));
-        }
+    pub fn try_tell<F: FnOnce(&mut S) + Send + 'static>(&self, f: F) -> Result<(), Refused<F>> {
+        let f = self.unit.inner.admit(f)?;
         self.post(f);
         Ok(())
     }

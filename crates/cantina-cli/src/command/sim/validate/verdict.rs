@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::view::short;
 use cantina_lab::experiment::{Spread, regime};
 use cantina_lab::workload::BACKLOG;
-use cantina_record::Row;
+use cantina_record::{Row, Value};
 use std::fmt;
 
 /// How far two ratios may be apart.
@@ -35,6 +35,8 @@ struct Pool {
     /// Million tasks per second.
     real: f64,
     simulated: f64,
+    /// Whether it was simulated for long enough: what was not is not compared.
+    converged: bool,
 }
 
 impl Pool {
@@ -48,12 +50,22 @@ impl Column {
     /// The two pools whose ratios are farthest apart.
     fn worst(&self) -> Option<(&Pool, &Pool)> {
         let by_quotient = |a: &&Pool, b: &&Pool| a.quotient().total_cmp(&b.quotient());
-        Some((self.pools.iter().max_by(by_quotient)?, self.pools.iter().min_by(by_quotient)?))
+        Some((self.compared().max_by(by_quotient)?, self.compared().min_by(by_quotient)?))
+    }
+
+    /// Those that can be compared.
+    fn compared(&self) -> impl Iterator<Item = &Pool> {
+        self.pools.iter().filter(|pool| pool.converged)
+    }
+
+    /// Whether there is something to compare.
+    fn is_conclusive(&self) -> bool {
+        self.compared().count() > 1
     }
 
     /// The quotient of the pool in the middle.
     fn median(&self) -> f64 {
-        let quotients = self.pools.iter().map(Pool::quotient);
+        let quotients = self.compared().map(Pool::quotient);
         Spread::of(quotients).map_or(1.0, |spread| spread.median)
     }
 
@@ -70,17 +82,23 @@ impl Verdict {
         let read =
             |row: &Row| Some((row.text(regime::FIELD)?.to_owned(), row.number(regime::PING_PONG)?));
         let regime = rows.iter().filter(together).find_map(read);
-        let rate = |pool: &str, threads: usize, real: bool| {
+        let row = |pool: &str, threads: usize, real: bool| {
             let is_it = |row: &&Row| {
                 row.pool == pool
                     && row.number(THREADS) == Some(threads as f64)
                     && (row.machine == "real") == real
             };
-            rows.iter().find(is_it)?.number("mops_median")
+            rows.iter().find(is_it)
         };
         let pool = |name: &String, threads| {
-            let (real, simulated) = (rate(name, threads, true)?, rate(name, threads, false)?);
-            Some(Pool { name: name.clone(), real, simulated })
+            let (real, simulated) = (row(name, threads, true)?, row(name, threads, false)?);
+            let rate = |row: &Row| row.number("mops_median");
+            Some(Pool {
+                name: name.clone(),
+                real: rate(real)?,
+                simulated: rate(simulated)?,
+                converged: simulated.fields.get("converged") != Some(&Value::Flag(false)),
+            })
         };
         let column = |&threads: &usize| Column {
             threads,
@@ -110,7 +128,12 @@ impl Verdict {
             )));
         }
         let Some(column) = self.columns.iter().find(|column| column.apart() > FACTOR) else {
-            return Ok(());
+            return match self.columns.iter().all(Column::is_conclusive) {
+                true => Ok(()),
+                false => Err(Failure::Failed(format!(
+                    "{NAME} is inconclusive: fewer than two pools have converged; more --tasks may do"
+                ))),
+            };
         };
         Err(Failure::Failed(format!(
             "{NAME}: with {} thread(s) two ratios differ by {}, more than a factor of {FACTOR}",
@@ -135,7 +158,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for column in &self.columns {
             let Some(first) = column.pools.first() else { continue };
-            let width = column.pools.iter().map(|pool| pool.name.len()).max().unwrap_or(0);
+            let width = column.pools.iter().map(|pool| pool.name.len() + 1).max().unwrap_or(0);
             let threads = column.threads;
             writeln!(f, "\nRatios to {} with {threads} thread(s){}:", first.name, how(threads))?;
             writeln!(
@@ -153,7 +176,10 @@ impl fmt::Display for Verdict {
                     slow if slow >= 1.0 => (slow, "slow"),
                     fast => (1.0 / fast, "fast"),
                 };
-                let name = &pool.name;
+                let name = match pool.converged {
+                    true => pool.name.clone(),
+                    false => format!("~{}", pool.name),
+                };
                 let [real, simulated, apart, off] = [real, simulated, apart, off].map(short);
                 writeln!(
                     f,
@@ -161,7 +187,13 @@ impl fmt::Display for Verdict {
                      {off} times too {word}"
                 )?;
             }
-            let Some((high, low)) = column.worst() else { continue };
+            if column.compared().count() < column.pools.len() {
+                writeln!(f, "  ~ not converged on the simulated machine, and not compared")?;
+            }
+            let Some((high, low)) = column.worst().filter(|_| column.is_conclusive()) else {
+                writeln!(f, "  inconclusive, since fewer than two pools have converged")?;
+                continue;
+            };
             let outcome = match (self.moved && column.threads > 1, column.apart() <= FACTOR) {
                 (true, _) => "inconclusive, since the cores moved",
                 (false, true) => "they agree",
@@ -197,6 +229,7 @@ mod tests {
             name: name.to_owned(),
             real,
             simulated,
+            converged: true,
         };
         let columns = vec![Column { threads: 2, pools: rates.iter().map(pool).collect() }];
         Verdict { columns, regime: Some(("far".to_owned(), 170.25)), moved: false }
@@ -221,6 +254,24 @@ mod tests {
         let failure = moved.judge().unwrap_err();
         assert!(failure.to_string().contains("inconclusive"), "{failure}");
         assert!(moved.to_string().contains("inconclusive") && !moved.to_string().contains("agree"));
+    }
+
+    #[test]
+    fn what_has_not_converged_is_shown_and_not_compared() {
+        let mut apart = verdict(&[("a", 10.0, 10.0), ("b", 19.0, 10.0), ("c", 10.0, 90.0)]);
+        assert!(apart.judge().is_err());
+        apart.columns[0].pools[2].converged = false;
+        assert_eq!(apart.judge(), Ok(()));
+        let text = apart.to_string();
+        assert!(
+            text.contains("  ~c ") && text.contains("~ not converged on the simulated"),
+            "{text}"
+        );
+        assert!(text.contains("b to a, 1.90 real and 1.00 simulated"), "{text}");
+        apart.columns[0].pools[1].converged = false;
+        assert!(apart.judge().unwrap_err().to_string().contains("inconclusive"));
+        let text = apart.to_string();
+        assert!(text.contains("inconclusive") && !text.contains("agree"), "{text}");
     }
 
     #[test]

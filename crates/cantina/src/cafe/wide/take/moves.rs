@@ -7,7 +7,7 @@ use crate::pool::Patience;
 impl<T> Getter<T> {
     /// Begins with a random leaf of a tree that is new to us.
     pub(super) fn begin(&mut self) {
-        let leaves = self.hold.tree().shape().leaves();
+        let leaves = self.hold.tree().frame().leaves();
         let leaf = LeafNumber(self.random.below(leaves as usize) as u32);
         self.empties = 0;
         self.turn_to(leaf);

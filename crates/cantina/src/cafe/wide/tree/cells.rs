@@ -50,7 +50,7 @@ impl<T> Tree<T> {
     /// Where a leaf lies.
     #[inline]
     pub(in super::super) fn spot(&self, leaf: LeafNumber) -> Spot {
-        let head = self.shape.spot(leaf.0) as usize;
+        let head = self.frame.spot(leaf.0) as usize;
         Spot { leaf, head, cell: self.tasks.first + head * self.tasks.of_a_leaf }
     }
 
@@ -125,7 +125,7 @@ impl<T> Tree<T> {
 
     /// Asks for a leaf that is about to be filled, if there is one of that number.
     pub(in super::super) fn expect_room(&self, leaf: LeafNumber) {
-        if leaf.0 < self.shape.leaves() {
+        if leaf.0 < self.frame.leaves() {
             let spot = self.spot(leaf);
             self.leaves[spot.head].expect_room();
             self.tasks.lines(spot).for_each(ahead::to_write);
@@ -135,19 +135,19 @@ impl<T> Tree<T> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::frame::{FAN, Frame};
     use super::super::super::leaf::SLOTS;
-    use super::super::super::shape::{FAN, Shape};
     use super::{LeafNumber, Tree, ahead};
 
     fn tree<T>(height: u32) -> Box<Tree<T>> {
-        Tree::new(Shape::new(height, SLOTS, FAN).unwrap(), false)
+        Tree::new(Frame::new(height, SLOTS, FAN).unwrap(), false)
     }
 
     #[test]
     fn leaves_begin_cache_lines() {
         let tree = tree::<u64>(8);
-        for leaf in 0..tree.shape().leaves() {
-            let cells = tree.cells(tree.spot(LeafNumber(leaf)), 0..tree.shape().slots_of(leaf));
+        for leaf in 0..tree.frame().leaves() {
+            let cells = tree.cells(tree.spot(LeafNumber(leaf)), 0..tree.frame().slots_of(leaf));
             assert_eq!(cells.as_ptr() as usize % ahead::LINE, 0);
         }
     }

@@ -9,18 +9,18 @@ impl<T> Tree<T> {
     pub(super) fn describe(&self) {
         trace::node(self, "tree");
         trace::part(&self.next, "next", Role::Link);
-        let shape = self.shape;
-        if shape.leaves() > 1 {
-            self.root.describe(self, "root", shape.children());
+        let frame = self.frame;
+        if frame.leaves() > 1 {
+            self.root.describe(self, "root", frame.children());
         }
         for (number, mid) in (0..).zip(&*self.mids) {
-            mid.present.describe(self, "mid", shape.leaves_of(number));
+            mid.present.describe(self, "mid", frame.leaves_of(number));
             mid.clearers.describe(self, "mid-pending", "mid-cleared");
         }
-        for number in 0..shape.leaves() {
+        for number in 0..frame.leaves() {
             self.leaf(number).describe(self);
             let spot = self.spot(LeafNumber(number));
-            let tasks = self.cells(spot, 0..shape.slots_of(number));
+            let tasks = self.cells(spot, 0..frame.slots_of(number));
             trace::row(self, tasks, "task", Role::Task);
         }
     }

@@ -38,7 +38,7 @@ impl<T> Tree<T> {
         wanted: u32,
         cas: &mut Exchanges,
     ) -> Range<u32> {
-        let slots = self.shape.slots_of(leaf);
+        let slots = self.frame.slots_of(leaf);
         let run = self.leaf(leaf).claim(wanted, slots, cas);
         if run.is_empty() {
             self.mark_full(LeafNumber(leaf));
@@ -49,25 +49,25 @@ impl<T> Tree<T> {
     /// Says that all places of a leaf are claimed.
     pub(in super::super) fn mark_full(&self, LeafNumber(leaf): LeafNumber) {
         if self.mids.is_empty() {
-            // stat: a hint where not to look.
+            // hint: a hint where not to look.
             self.room.full.fetch_or(1 << leaf, Relaxed);
             return;
         }
-        let (mid, child) = self.shape.above(leaf);
-        // stat: as above. Whoever finds all of them set says so above.
+        let (mid, child) = self.frame.above(leaf);
+        // hint: as above. Whoever finds all of them set says so above.
         self.mids[mid as usize].full.fetch_or(1 << child, Relaxed);
     }
 
     /// A leaf that may have places to claim: `start`, or one behind it. None: all are claimed.
     pub(in super::super) fn leaf_with_room(&self, start: LeafNumber) -> Option<LeafNumber> {
         let LeafNumber(start) = start;
-        let all = ones(self.shape.children());
+        let all = ones(self.frame.children());
         if self.mids.is_empty() {
-            // stat: a leaf that is full and not marked is found out by its claims.
+            // hint: a leaf that is full and not marked is found out by its claims.
             let free = all & !self.room.full.load(Relaxed);
             return (free != 0).then(|| LeafNumber(first_from(free, start)));
         }
-        let (first_mid, child) = self.shape.above(start);
+        let (first_mid, child) = self.frame.above(start);
         self.room_below(first_mid, child).or_else(|| self.turn_to_mid(first_mid, child))
     }
 
@@ -76,7 +76,7 @@ impl<T> Tree<T> {
         if self.mids.is_empty() {
             return LeafNumber(start);
         }
-        let (mid, child) = self.shape.above(start);
+        let (mid, child) = self.frame.above(start);
         self.turn_to_mid(mid, child).unwrap_or(LeafNumber(start))
     }
 
@@ -84,53 +84,53 @@ impl<T> Tree<T> {
     /// places to claim, from the child `start` on.
     #[cold]
     fn turn_to_mid(&self, first: u32, start: u32) -> Option<LeafNumber> {
-        let all = ones(self.shape.children());
+        let all = ones(self.frame.children());
         loop {
-            // stat: as a leaf that is full.
+            // hint: as a leaf that is full.
             let free = all & !self.room.full.load(Relaxed);
             if free == 0 {
                 return None;
             }
-            // stat: where others are; whoever does not see it begins there as well.
+            // hint: where others are; whoever does not see it begins there as well.
             let fresh = free & !self.room.begun.load(Relaxed);
             let mid = first_from(if fresh != 0 { fresh } else { free }, first);
             if fresh != 0 {
-                // stat: as above.
+                // hint: as above.
                 self.room.begun.fetch_or(1 << mid, Relaxed);
             }
             let leaf = self.room_below(mid, start);
             if leaf.is_some() {
                 return leaf;
             }
-            // stat: as above.
+            // hint: as above.
             self.room.full.fetch_or(1 << mid, Relaxed);
         }
     }
 
     /// A leaf below `mid` that may have places to claim, from the child `start` on.
     fn room_below(&self, mid: u32, start: u32) -> Option<LeafNumber> {
-        let below = ones(self.shape.leaves_of(mid));
-        // stat: as a leaf that is full.
+        let below = ones(self.frame.leaves_of(mid));
+        // hint: as a leaf that is full.
         let free = below & !self.mids[mid as usize].full.load(Relaxed);
-        (free != 0).then(|| LeafNumber(self.shape.leaf(mid, first_from(free, start))))
+        (free != 0).then(|| LeafNumber(self.frame.leaf(mid, first_from(free, start))))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::shape::Shape;
+    use super::super::super::frame::Frame;
     use super::{Exchanges, LeafNumber, Tree};
 
     /// Seven leaves of one place, two to a mid.
     fn tree() -> Box<Tree<u8>> {
-        Tree::new(Shape::new(2, 1, 2).unwrap(), false)
+        Tree::new(Frame::new(2, 1, 2).unwrap(), false)
     }
 
     #[test]
     fn producers_begin_apart_as_long_as_they_can() {
         let tree = tree();
         let begin = || tree.leaf_to_begin(LeafNumber(3)).0;
-        let mut mids = [begin(), begin(), begin(), begin()].map(|leaf| tree.shape().above(leaf).0);
+        let mut mids = [begin(), begin(), begin(), begin()].map(|leaf| tree.frame().above(leaf).0);
         assert_eq!(mids[0], 1, "there was nobody");
         mids.sort_unstable();
         assert_eq!(mids, [0, 1, 2, 3]);

@@ -1,6 +1,6 @@
 //! What lies where in a chunk, for whoever draws a run.
 
-use super::super::shape::{Shape, WORD};
+use super::super::plan::{Plan, WORD};
 use super::super::word::ID_BITS;
 use super::{COUNT_BITS, Chunk};
 use machine::trace::{self, Role};
@@ -11,8 +11,8 @@ impl<T> Chunk<T> {
     ///
     /// # Safety
     /// The chunk is private, and all of it is written.
-    pub(super) unsafe fn describe(self, shape: &Shape) {
-        // SAFETY: the caller's; a shape has so many of each.
+    pub(super) unsafe fn describe(self, plan: &Plan) {
+        // SAFETY: the caller's; a plan has so many of each.
         unsafe {
             let head = self.0.as_ref();
             trace::node(head, "chunk");
@@ -20,17 +20,17 @@ impl<T> Chunk<T> {
             trace::part(&head.limit, "limit", Role::Number);
             trace::part(&head.filled, "filled", Role::Number);
             trace::part(&head.life, "lap", Role::Number);
-            let next = slice::from_raw_parts(self.next_at(shape, 0), shape.consumers as usize);
+            let next = slice::from_raw_parts(self.next_at(plan, 0), plan.consumers as usize);
             trace::row(head, next, "next", Role::Index);
-            let words = shape.slots.div_ceil(WORD) as usize;
-            let taken = slice::from_raw_parts(self.taken_at(shape, 0), words);
+            let words = plan.slots.div_ceil(WORD) as usize;
+            let taken = slice::from_raw_parts(self.taken_at(plan, 0), words);
             trace::row(head, taken, "taken", Role::Bits);
             let mut slot = 0;
-            while slot < shape.slots {
-                let header = slice::from_ref(&*self.header_at(shape, slot));
+            while slot < plan.slots {
+                let header = slice::from_ref(&*self.header_at(plan, slot));
                 trace::row(head, header, "header", Role::Count { bits: COUNT_BITS });
-                let end = shape.end::<T>(slot);
-                let slots = slice::from_raw_parts(self.slot(shape, slot), (end - slot) as usize);
+                let end = plan.end::<T>(slot);
+                let slots = slice::from_raw_parts(self.slot(plan, slot), (end - slot) as usize);
                 trace::row(head, slots, "slot", Role::Task);
                 slot = end;
             }

@@ -15,10 +15,10 @@ const GROUP: u32 = 16;
 /// How: where each one goes, in four bits, the first one's lowest. Those that follow each other are four or more apart.
 const MIXED: u64 = 0x80F7_B3D5_91E6_A2C4;
 
-/// The shape of one tree. One leaf is a tree by itself; up to [`FAN`] hang from the root; more hang from
+/// The frame of one tree. One leaf is a tree by itself; up to [`FAN`] hang from the root; more hang from
 /// mids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cafe) struct Shape {
+pub(in crate::cafe) struct Frame {
     places: u32,
     /// Places of a leaf; the last one may have fewer.
     slots: u32,
@@ -34,8 +34,8 @@ pub(in crate::cafe) fn places(height: u32) -> u32 {
     if height < MAX_HEIGHT { (2 << height) - 1 } else { most }
 }
 
-impl Shape {
-    /// The shape of trees of that height, with so many slots in a leaf and leaves in a mid, if a root can
+impl Frame {
+    /// The frame of trees of that height, with so many slots in a leaf and leaves in a mid, if a root can
     /// have so many mids.
     pub(in crate::cafe) fn new(height: u32, slots: u32, fan: u32) -> Option<Self> {
         let places = places(height);
@@ -120,25 +120,25 @@ impl Shape {
 
 #[cfg(test)]
 mod tests {
-    use super::{FAN, MID_FAN, ROOT_FAN, SLOTS, Shape, places};
+    use super::{FAN, Frame, MID_FAN, ROOT_FAN, SLOTS, places};
 
-    fn shape(height: u32) -> Shape {
-        Shape::new(height, SLOTS, FAN).unwrap()
+    fn frame(height: u32) -> Frame {
+        Frame::new(height, SLOTS, FAN).unwrap()
     }
 
     #[test]
     fn neighbours_lie_apart() {
         for height in 0..17 {
-            let shape = shape(height);
-            let spots: Vec<u32> = (0..shape.leaves()).map(|leaf| shape.spot(leaf)).collect();
+            let frame = frame(height);
+            let spots: Vec<u32> = (0..frame.leaves()).map(|leaf| frame.spot(leaf)).collect();
             let is_near = spots.windows(2).any(|two| two[0].abs_diff(two[1]) < 4);
             assert!(height < 8 || !is_near, "{height}");
             let mut sorted = spots;
             sorted.sort_unstable();
-            assert!(sorted.into_iter().eq(0..shape.leaves()));
+            assert!(sorted.into_iter().eq(0..frame.leaves()));
         }
         // What is left over stays where it is.
-        let odd = Shape::new(4, 1, 32).unwrap();
+        let odd = Frame::new(4, 1, 32).unwrap();
         assert_eq!([15, 16, 17, 30].map(|leaf| odd.spot(leaf)), [8, 16, 17, 30]);
     }
 
@@ -153,40 +153,40 @@ mod tests {
     #[test]
     fn all_places_are_in_leaves_and_all_leaves_below_the_root() {
         for height in 0..=16 {
-            let shape = shape(height);
-            let slots: u32 = (0..shape.leaves()).map(|leaf| shape.slots_of(leaf)).sum();
+            let frame = frame(height);
+            let slots: u32 = (0..frame.leaves()).map(|leaf| frame.slots_of(leaf)).sum();
             assert_eq!(slots, places(height));
-            let below: u32 = (0..shape.mids()).map(|mid| shape.leaves_of(mid)).sum();
-            assert_eq!(below, if height < 10 { 0 } else { shape.leaves() });
-            for leaf in 0..shape.leaves() {
-                let (mid, child) = shape.above(leaf);
-                assert_eq!(shape.leaf(mid, child), leaf);
+            let below: u32 = (0..frame.mids()).map(|mid| frame.leaves_of(mid)).sum();
+            assert_eq!(below, if height < 10 { 0 } else { frame.leaves() });
+            for leaf in 0..frame.leaves() {
+                let (mid, child) = frame.above(leaf);
+                assert_eq!(frame.leaf(mid, child), leaf);
             }
         }
     }
 
     #[test]
     fn what_is_promised_of_overtaking_is_sharp_where_nobody_claims_ahead() {
-        let most = |height| shape(height).most_overtakers();
+        let most = |height| frame(height).most_overtakers();
         assert_eq!([0, 1, 2, 3, 4, 5, 6].map(most), [0, 0, 0, 0, 0, 32, 96]);
         for height in 0..=16 {
-            assert_eq!(shape(height).ahead() == 1, height < 7);
+            assert_eq!(frame(height).ahead() == 1, height < 7);
             assert!(height < 7 || most(height) == places(height) - 1);
         }
-        let narrow = |height, slots| Shape::new(height, slots, 3).unwrap().most_overtakers();
+        let narrow = |height, slots| Frame::new(height, slots, 3).unwrap().most_overtakers();
         assert_eq!([narrow(0, 2), narrow(1, 2), narrow(2, 2), narrow(2, 1)], [0, 2, 6, 6]);
     }
 
     #[test]
     fn small_trees_have_few_levels() {
-        let levels = |height| (shape(height).mids(), shape(height).leaves());
+        let levels = |height| (frame(height).mids(), frame(height).leaves());
         assert_eq!(levels(4), (0, 1));
         assert_eq!(levels(5), (0, 2));
         assert_eq!(levels(9), (0, 32));
         assert_eq!(levels(12), (8, 256));
         assert_eq!(levels(15), (43, 2048));
         assert_eq!(levels(16), (47, 2256));
-        assert_eq!(shape(15).leaves_of(0), MID_FAN);
+        assert_eq!(frame(15).leaves_of(0), MID_FAN);
     }
 
     #[test]

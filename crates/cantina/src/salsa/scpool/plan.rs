@@ -84,7 +84,7 @@ impl<T> Group<T> {
 
 /// Where things lie in the chunks of a pool.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::salsa) struct Shape {
+pub(in crate::salsa) struct Plan {
     /// Slots of a chunk.
     pub(in crate::salsa) slots: u32,
     /// Consumers at a time.
@@ -99,8 +99,8 @@ pub(in crate::salsa) struct Shape {
     pub(super) memory: Layout,
 }
 
-impl Shape {
-    /// The shape of a chunk for `slots` tasks, or nothing when that is too much for an address space.
+impl Plan {
+    /// The plan of a chunk for `slots` tasks, or nothing when that is too much for an address space.
     pub(in crate::salsa) fn new<T>(slots: u32, consumers: u32) -> Option<Self> {
         let align = LINE.max(align_of::<Slot<T>>()).max(align_of::<Head<T>>());
         let next_at = size_of::<Head<T>>().next_multiple_of(LINE);
@@ -153,13 +153,13 @@ pub(in crate::salsa) fn default_slots<T>() -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Group, LINE, Shape, default_slots};
+    use super::{Group, LINE, Plan, default_slots};
 
     #[test]
     fn a_chunk_fits_into_the_address_space_or_there_is_none() {
         // Here and not through a pool: a sanitizer lays out the stack of all that moves a task.
-        assert!(Shape::new::<[u8; 1 << 50]>(60_000, 1).is_none());
-        assert!(Shape::new::<[u8; 1 << 40]>(60_000, 1).is_some());
+        assert!(Plan::new::<[u8; 1 << 50]>(60_000, 1).is_none());
+        assert!(Plan::new::<[u8; 1 << 40]>(60_000, 1).is_some());
     }
 
     #[test]
@@ -205,23 +205,23 @@ mod tests {
     #[test]
     fn slots_lie_behind_each_other_and_nothing_overlaps() {
         fn check<T>(slots: u32) {
-            let shape = Shape::new::<T>(slots, 5).unwrap();
-            let mut end = shape.groups_at;
-            assert!(shape.taken_at >= shape.next_at + 5 * 4);
-            assert!(shape.groups_at >= shape.taken_at + slots.div_ceil(64) as usize * 8);
+            let plan = Plan::new::<T>(slots, 5).unwrap();
+            let mut end = plan.groups_at;
+            assert!(plan.taken_at >= plan.next_at + 5 * 4);
+            assert!(plan.groups_at >= plan.taken_at + slots.div_ceil(64) as usize * 8);
             for slot in 0..slots {
-                let at = shape.slot_at::<T>(slot);
+                let at = plan.slot_at::<T>(slot);
                 assert!(at >= end, "slot {slot} at {at}");
                 assert_eq!(at.next_multiple_of(align_of::<T>()), at);
-                assert!(at >= shape.header_at::<T>(slot) + 8);
-                assert!(shape.first::<T>(slot) <= slot && slot < shape.end::<T>(slot));
+                assert!(at >= plan.header_at::<T>(slot) + 8);
+                assert!(plan.first::<T>(slot) <= slot && slot < plan.end::<T>(slot));
                 if Group::<T>::IS_LINE {
-                    let line = shape.header_at::<T>(slot) / LINE;
+                    let line = plan.header_at::<T>(slot) / LINE;
                     assert_eq!((at + size_of::<T>() - 1) / LINE, line, "slot {slot}");
                 }
                 end = at + size_of::<T>();
             }
-            assert!(shape.bytes() >= end);
+            assert!(plan.bytes() >= end);
         }
         for slots in [1, 2, 7, 8, 63, 64, 65, 1_000] {
             check::<u8>(slots);
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(default_slots::<[u64; 8]>(), 133);
         assert_eq!(default_slots::<[u8; 1_024]>(), 64);
         assert_eq!(default_slots::<[u8; 1 << 20]>(), 64);
-        assert!(Shape::new::<[u8; 1 << 40]>(u16::MAX.into(), 1).is_some());
-        assert!(Shape::new::<[u8; 1 << 50]>(u16::MAX.into(), 1).is_none());
+        assert!(Plan::new::<[u8; 1 << 40]>(u16::MAX.into(), 1).is_some());
+        assert!(Plan::new::<[u8; 1 << 50]>(u16::MAX.into(), 1).is_none());
     }
 }

@@ -1,0 +1,125 @@
+//! What is noise, and what cannot be compared at all.
+//!
+//! Two readings of one thing differ, and two runs of one program differ by more than the readings of one run: something else was running,
+//! or memory lay elsewhere. So a value has changed only where its ranges do not meet, it lies farther from the other one than either
+//! range is wide, and it has changed by [`LEAST`] of what it was. Of five repetitions of one normal distribution one value in a thousand
+//! changes; where only the ranges must not meet, it is one in 126. Simulated rows have no such noise, but they are called converged
+//! within a tenth, and are no better known than that: [`LEAST_SIMULATED`].
+
+use super::Verdict;
+use crate::view::Measure;
+use cantina_lab::experiment::regime::{self, Distance};
+use cantina_record::{Row, Value};
+
+/// The least part of a measured value that is a change.
+const LEAST: f64 = 0.05;
+/// The same of a simulated one.
+const LEAST_SIMULATED: f64 = 0.10;
+/// Repetitions and seeds of which a range says something.
+const REPETITIONS: f64 = 3.0;
+const SEEDS: f64 = 2.0;
+/// Of fewer repetitions than these a range says little: a change is so many times as far.
+const MANY: f64 = 5.0;
+const FARTHER: f64 = 3.0;
+/// Measured runs that take so many times as long as others are others.
+const LONGER: f64 = 4.0;
+
+/// A value between its smallest and its largest reading.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Range {
+    pub(super) value: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+impl Range {
+    /// What a row has of a measure, where its noise is known.
+    pub(super) fn of(measure: &Measure, row: &Row) -> Option<Self> {
+        let (low, high) = measure.spread?;
+        let value = row.number(measure.value)?;
+        let (low, high) = (row.number(low)?, row.number(high)?);
+        Some(Self { value, low: low.min(value), high: high.max(value) })
+    }
+
+    fn width(self) -> f64 {
+        self.high - self.low
+    }
+}
+
+/// What became of a measure.
+pub(super) fn judge(measure: &Measure, rows: [&Row; 2], [old, new]: [Range; 2]) -> Verdict {
+    let better = measure.better;
+    let overlap = old.low <= new.high && new.low <= old.high;
+    let distance = (new.value - old.value).abs();
+    let least = if is_simulated(rows[0]) { LEAST_SIMULATED } else { LEAST } * old.value.abs();
+    let is_few = |row: &Row| row.number("repetitions").is_some_and(|count| count < MANY);
+    let times = if rows.into_iter().any(is_few) { FARTHER } else { 1.0 };
+    let width = times * old.width().max(new.width());
+    let is_noise = overlap || distance <= width || distance < least;
+    match (is_noise, better.prefers(new.value, old.value)) {
+        (true, _) => Verdict::Same,
+        (false, true) => Verdict::Better,
+        (false, false) => Verdict::Worse,
+    }
+}
+
+/// Why two rows cannot be compared, if they cannot.
+pub(super) fn obstacle(old: &Row, new: &Row) -> Option<String> {
+    let both = [old, new];
+    if both.iter().any(|row| row.fields.get("converged") == Some(&Value::Flag(false))) {
+        return Some("not converged".to_owned());
+    }
+    if both.iter().any(|row| regime::has_moved(row)) {
+        return Some("the cores moved meanwhile".to_owned());
+    }
+    let (field, least, what) = match is_simulated(old) {
+        true => ("seeds", SEEDS, "seed"),
+        false => ("repetitions", REPETITIONS, "repetition"),
+    };
+    let counts = both.map(|row| row.number(field));
+    if let Some(few) = counts.into_iter().flatten().find(|count| *count < least) {
+        let few = match few {
+            1.0 => format!("a single {what}"),
+            few => format!("only {few} {what}s"),
+        };
+        return Some(format!("{few}: the noise is not known"));
+    }
+    // What has converged is the same with any number of tasks.
+    let has_converged = |row: &&Row| row.fields.contains_key("converged");
+    if let Some((before, now)) = lengths(old, new).filter(|_| !both.iter().all(has_converged)) {
+        return Some(format!("different lengths: {before} tasks, and {now}"));
+    }
+    let distance =
+        |row: &Row| Distance { ping_pong: row.number(regime::PING_PONG), contended_add: None };
+    let is_known =
+        |row: &&Row| row.text(regime::FIELD).is_some() || row.number(regime::PING_PONG).is_some();
+    let [before, now] = both.map(distance);
+    let differ = both.iter().all(is_known) && now.has_moved(before);
+    differ.then(|| format!("different regimes: cores {before}, and {now}"))
+}
+
+fn is_simulated(row: &Row) -> bool {
+    row.machine != "real"
+}
+
+/// The tasks of two rows, where one run was longer than the other. A measured one has as many as take a certain time, and another number
+/// of them is no other length by itself.
+pub(super) fn lengths(old: &Row, new: &Row) -> Option<(f64, f64)> {
+    let [before, now] = [old, new].map(|row| row.number("tasks"));
+    let (before, now) = (before?, now?);
+    if before == now {
+        return None;
+    }
+    let time = |row: &Row, tasks: f64| Some(tasks / row.number("mops_median")?);
+    let is_other = match (time(old, before), time(new, now)) {
+        (Some(then), Some(now)) if !is_simulated(old) => now.max(then) > now.min(then) * LONGER,
+        _ => true,
+    };
+    is_other.then_some((before, now))
+}
+
+/// Whether two simulated rows are of other numbers of seeds.
+pub(super) fn has_other_seeds(old: &Row, new: &Row) -> bool {
+    let [before, now] = [old, new].map(|row| row.number("seeds"));
+    before.is_some() && now.is_some() && before != now
+}
