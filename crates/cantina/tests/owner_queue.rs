@@ -202,6 +202,15 @@ fn producers_and_owners_that_go_on_allocate_nothing() {
 }
 
 #[test]
+fn a_producer_may_keep_every_node_there_is() {
+    let queue = OwnerQueue::recycling(usize::MAX);
+    let mut producer = queue.producer();
+    for item in 0..3 {
+        producer.enqueue(item).unwrap().run(|seen| assert_eq!(seen, item));
+    }
+}
+
+#[test]
 fn a_unit_at_rest_is_small() {
     let runtime = cantina::scheduler::Runtime::builder().workers(1).build().unwrap();
     let mut units = Vec::with_capacity(100_000);

@@ -47,6 +47,20 @@
 //! std::thread::spawn(move || queue.try_own());       // items that may not leave their thread
 //! ```
 //!
+//! ```compile_fail,E0597
+//! let queue = cantina::owner_queue::OwnerQueue::<&'static String>::new();
+//! let text = String::from("gone");
+//! let shorter: &cantina::owner_queue::OwnerQueue<&String> = &queue;
+//! drop(shorter.enqueue(&text));                      // items that go before the queue does
+//! ```
+//!
+//! ```compile_fail,E0597
+//! let queue = cantina::owner_queue::OwnerQueue::<&'static String>::new();
+//! let text = String::from("gone");
+//! let mut shorter: cantina::owner_queue::Producer<&String> = queue.producer();
+//! drop(shorter.enqueue(&text));                      // nor from a producer
+//! ```
+//!
 //! # Leaving
 //! An owner may move to another thread, and may go before the queue is empty: an [`Owner`] that is dropped, also
 //! by a panic, leaves what is in the queue to the next [`enqueue`](OwnerQueue::enqueue) or
@@ -115,7 +129,8 @@ pub struct OwnerQueue<T> {
     shared: Arc<Shared<T>>,
 }
 
-/// The right, and the duty, to work off an [`OwnerQueue`]. It may move to another thread.
+/// The right, and the duty, to work off an [`OwnerQueue`]. It may move to another thread. Several threads may look at it, as it is
+/// `Sync` where items are `Send`, but a reference to it can do nothing: [`next`](Self::next) takes the owner itself.
 #[must_use = "an owner dropped before the queue is empty leaves the items to the next one"]
 pub struct Owner<T> {
     shared: Arc<Shared<T>>,

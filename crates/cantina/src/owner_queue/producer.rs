@@ -34,7 +34,7 @@ impl<T> Producer<T> {
     #[must_use = "an owner works the queue off: dropped, it leaves the items to the next one"]
     pub fn enqueue(&mut self, item: T) -> Option<Owner<T>> {
         if self.nodes.len == 0 {
-            self.nodes = self.shared.spare.take(2 * self.shared.chain);
+            self.nodes = self.shared.spare.take(self.shared.chain.saturating_mul(2));
         }
         // SAFETY: the chain is ours.
         let node = match unsafe { self.nodes.pop::<T>() } {

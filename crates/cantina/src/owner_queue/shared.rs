@@ -7,6 +7,7 @@ use crate::panics;
 use machine::atomic::AtomicUsize;
 use machine::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use machine::cell::UnsafeCell;
+use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -26,7 +27,8 @@ pub(super) struct Shared<T> {
     pub(super) spare: Spare<T>,
     /// How many nodes are handed on at a time.
     pub(super) chain: usize,
-    items: PhantomData<T>,
+    /// Items go in and come out: behind an address that the compiler cannot see, `T` may not become shorter nor longer.
+    items: PhantomData<Cell<T>>,
 }
 
 /// What is the owner's.
