@@ -1,11 +1,14 @@
 //! How a runtime ends, what blocks there, and what is told to one that takes no more.
 
-use cantina::scheduler::{Eventual, Refused, Runtime, WaitError};
+use cantina::scheduler::{Eventual, Promise, Refused, Runtime, WaitError};
+use machine::lock::Mutex;
 use machine::park::{Parker, Unparker};
 use std::collections::HashSet;
 use std::panic::resume_unwind;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
+use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(30);
@@ -191,4 +194,66 @@ fn blocking_operations_share_a_few_threads_and_queued_ones_are_cancelled() {
     drop(opens);
     threads.into_iter().for_each(|thread| drop(thread.wait()));
     assert_eq!(handle.spawn_blocking(|| 1).wait(), Err(WaitError::Closed));
+}
+
+/// As it goes it keeps its promise, and then waits for what comes of that.
+struct Waits<T: FnOnce() -> Option<u32>> {
+    promise: Option<Promise<u32>>,
+    awaits: Option<T>,
+    tells: Sender<Option<u32>>,
+}
+
+impl<T: FnOnce() -> Option<u32>> Drop for Waits<T> {
+    fn drop(&mut self) {
+        self.promise.take().unwrap().keep(1);
+        self.tells.send(self.awaits.take().unwrap()()).unwrap();
+    }
+}
+
+fn in_time(value: &Eventual<u32>) -> Option<u32> {
+    value.wait_timeout(LONG)?.ok()
+}
+
+/// Tells that it was woken.
+struct Tells(Mutex<Sender<u32>>);
+
+impl Wake for Tells {
+    fn wake(self: Arc<Self>) {
+        self.0.lock().send(1).unwrap();
+    }
+}
+
+/// The state may go on to wait for them: a thread that it joins, say.
+#[test]
+fn a_state_that_goes_wakes_those_who_wait_for_its_promise() {
+    let runtime = runtime(1);
+    let (promise, mut eventual) = runtime.promise();
+    let (wakes, woken) = channel();
+    let waker = Waker::from(Arc::new(Tells(Mutex::new(wakes))));
+    assert!(Pin::new(&mut eventual).poll(&mut Context::from_waker(&waker)).is_pending());
+    let (tells, told) = channel();
+    let awaits = Some(move || woken.try_recv().ok());
+    drop(runtime.unit(Waits { promise: Some(promise), awaits, tells }));
+    assert_eq!(told.recv(), Ok(Some(1)));
+}
+
+#[test]
+fn a_value_that_goes_waits_for_what_its_promise_causes() {
+    let runtime = runtime(1);
+    // Wake-ups inside wake-ups: none, and more of them than nest.
+    for nested in [0, 100] {
+        let (promise, first) = runtime.promise();
+        let last = (0..nested).fold(first, |inner, _| {
+            let (outer, nests) = runtime.promise();
+            outer.keep(inner);
+            nests.flatten()
+        });
+        let answer = last.map(|one| one + 1);
+        let (tells, told) = channel();
+        let awaits = Some(move || in_time(&answer));
+        let (keeps, held) = runtime.promise();
+        keeps.keep(Waits { promise: Some(promise), awaits, tells });
+        drop(held);
+        assert_eq!(told.recv(), Ok(Some(2)));
+    }
 }

@@ -1,7 +1,9 @@
 //! What a thread is to the schedulers: a worker of one or none, and a list of what it does next.
 //!
 //! To fill an eventual can cause the next one to be filled, to drop a value can drop the last handle of another, and
-//! so on without an end. So none of it nests: each is a job for a list that the outermost call works off.
+//! so on without an end. So none of it nests deeply. A drop is a job for a list that the outermost call works off. Those
+//! who wait are woken at once, also by such a drop, since it may go on to wait for what they do; beyond some depth
+//! they are woken by the innermost of these calls, before it returns.
 //!
 //! A worker also has references to its scheduler in stock, so that those who come and go with each operation need not
 //! be counted where all workers meet.
@@ -19,22 +21,6 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
-/// Something that a thread does next.
-enum Job {
-    /// Wakes those in a list.
-    Wake(Waiters),
-    Other(Box<dyn FnOnce()>),
-}
-
-impl Job {
-    fn run(self) {
-        match self {
-            Self::Wake(waiters) => waiters.wake(),
-            Self::Other(job) => job(),
-        }
-    }
-}
-
 /// What lies on the stack of a thread that has to do with schedulers.
 pub(super) struct Context {
     /// What it is worker of, to which it has a reference. Null: of none.
@@ -48,9 +34,16 @@ pub(super) struct Context {
     /// Operations that wait, and were told so by this worker.
     waiting: RefCell<Waiting>,
     blocks: Blocks,
-    jobs: RefCell<VecDeque<Job>>,
-    working: Cell<bool>,
+    /// Drops, and what else is the user's, for the outermost call.
+    jobs: RefCell<VecDeque<Box<dyn FnOnce()>>>,
+    /// Those whom the innermost call wakes.
+    wakes: RefCell<VecDeque<Waiters>>,
+    /// How many calls there are, one inside the other.
+    depth: Cell<usize>,
 }
+
+/// How many wake-ups there are, one inside the other, before they are put into a list.
+const DEEPEST: usize = 16;
 
 /// How many references a worker takes at a time.
 const STOCK: usize = 1024;
@@ -74,7 +67,8 @@ impl Context {
             waiting: RefCell::default(),
             blocks: Blocks::default(),
             jobs: RefCell::default(),
-            working: Cell::default(),
+            wakes: RefCell::default(),
+            depth: Cell::default(),
         }
     }
 
@@ -104,6 +98,18 @@ impl Context {
         f(unsafe { context.as_ref() })
     }
 
+    /// Does something with the context of the calling thread, or one that is there until then.
+    #[inline(always)]
+    fn current_or_new(f: impl FnOnce(&Self)) {
+        Self::current(|context| match context {
+            Some(context) => f(context),
+            None => {
+                let context = Self::new(ptr::null(), 0);
+                context.installed(|| f(&context));
+            }
+        });
+    }
+
     /// Does something with the context of a worker of `shared`.
     #[inline(always)]
     fn of<R>(shared: *const Shared, f: impl FnOnce(Option<&Self>) -> R) -> R {
@@ -117,13 +123,38 @@ impl Context {
         unsafe { self.shared.as_ref() }
     }
 
-    /// Does what is left, and no more of it nests.
+    /// Does `run`, which does not panic, one deeper than before; and then what is left for this depth.
+    #[inline(always)]
+    fn within(&self, run: impl FnOnce()) {
+        let depth = self.depth.get() + 1;
+        self.depth.set(depth);
+        run();
+        if depth == DEEPEST {
+            self.wake_all();
+        }
+        if depth == 1 && !self.jobs.borrow().is_empty() {
+            self.work_off();
+        }
+        self.depth.set(depth - 1);
+    }
+
+    /// Does the jobs that are left, and no more of them nests.
     #[cold]
     fn work_off(&self) {
         loop {
             let job = self.jobs.borrow_mut().pop_front();
             let Some(job) = job else { break };
-            quietly(|| job.run());
+            quietly(job);
+        }
+    }
+
+    /// Wakes those who are left, and no more of it nests.
+    #[cold]
+    fn wake_all(&self) {
+        loop {
+            let waiters = self.wakes.borrow_mut().pop_front();
+            let Some(waiters) = waiters else { break };
+            waiters.wake();
         }
     }
 
@@ -200,37 +231,27 @@ pub(super) fn worker_of(shared: &Shared) -> Option<usize> {
     Context::of(shared, |context| context.map(|context| context.index))
 }
 
-/// Does `job`, at once or when those that the calling thread is about to do are done.
+/// Does `job`, at once or when the outermost of what the calling thread is about to do is done.
 pub(super) fn later(job: impl FnOnce() + 'static) {
-    let run = |job| {
-        quietly(job);
-    };
-    next(job, |job| Job::Other(Box::new(job)), run);
+    Context::current_or_new(|context| {
+        if context.depth.get() > 0 {
+            context.jobs.borrow_mut().push_back(Box::new(job));
+        } else {
+            context.within(|| {
+                quietly(job);
+            });
+        }
+    });
 }
 
-/// Wakes `waiters`, at once or when what the calling thread is about to do is done.
+/// Wakes `waiters`, at once or when the innermost of [many](DEEPEST) wake-ups is done.
 #[inline]
 pub(super) fn wake_later(waiters: Waiters) {
-    next(waiters, Job::Wake, Waiters::wake);
-}
-
-/// `run` does not panic.
-#[inline(always)]
-fn next<T>(what: T, job: impl FnOnce(T) -> Job, run: impl FnOnce(T)) {
-    let first = |context: &Context, what| {
-        context.working.set(true);
-        run(what);
-        if !context.jobs.borrow().is_empty() {
-            context.work_off();
-        }
-        context.working.set(false);
-    };
-    Context::current(|context| match context {
-        Some(context) if context.working.get() => context.jobs.borrow_mut().push_back(job(what)),
-        Some(context) => first(context, what),
-        None => {
-            let context = Context::new(ptr::null(), 0);
-            context.installed(|| first(&context, what));
+    Context::current_or_new(|context| {
+        if context.depth.get() == DEEPEST {
+            context.wakes.borrow_mut().push_back(waiters);
+        } else {
+            context.within(|| waiters.wake());
         }
     });
 }
