@@ -144,6 +144,29 @@ fn an_operation_that_blocks_shuts_its_own_runtime_down() {
 
 /// A value that is no `Clone` is dropped once, whoever has a handle to it.
 #[test]
+fn two_runtimes_end_each_other() {
+    let (one, other) = (runtime(1), runtime(1));
+    let (tells, told) = channel();
+    let ends = |runtime: &Runtime, end: fn(Runtime)| {
+        let (gives, given) = channel();
+        let tells = tells.clone();
+        drop(runtime.spawn(move || {
+            tells.send("begun").unwrap();
+            end(given.recv().unwrap());
+            tells.send("ended").unwrap();
+        }));
+        assert_eq!(told.recv_timeout(LONG), Ok("begun"));
+        gives
+    };
+    let (to_one, to_other) = (ends(&one, drop), ends(&other, |one| drop(one.shutdown(LONG))));
+    to_one.send(other).unwrap();
+    to_other.send(one).unwrap();
+    for _ in 0..2 {
+        assert_eq!(told.recv_timeout(LONG), Ok("ended"));
+    }
+}
+
+#[test]
 fn what_is_shared_comes_to_all_or_fails_for_all() {
     struct Value(Arc<()>);
     let runtime = runtime(1);

@@ -31,7 +31,8 @@ const MAX_ROOM: usize = 1 << 20;
 /// Workers that run operations; see the [module](super). It is a [`Handle`] that owns them.
 ///
 /// Dropped, it stops: operations that run come to their end, all others fail with [`WaitError::Cancelled`], and so
-/// every eventual is resolved. Dropped by one of its own operations it does not wait for its workers.
+/// every eventual is resolved. It waits for its workers, unless it is dropped on a worker, its own or another runtime's: that
+/// one may be waiting for this.
 ///
 /// ```
 /// use cantina::scheduler::Runtime;
@@ -101,7 +102,8 @@ impl Runtime {
 
     /// Takes no more operations from outside, runs those there are and what they cause, but no longer than `deadline`,
     /// and stops. What was left undone failed with [`WaitError::Cancelled`]; only what [blocks](Handle::spawn_blocking) and has begun
-    /// goes on. An operation that blocks may shut its own runtime down, and is not waited for; on a worker this stops at once.
+    /// goes on. An operation that blocks may shut its own runtime down, and is not waited for; on a worker, of any runtime, this
+    /// stops at once and waits for nothing.
     ///
     /// ```
     /// use cantina::scheduler::Runtime;
@@ -122,7 +124,7 @@ impl Runtime {
     fn stop(&mut self) -> Left {
         let shared = &self.handle.shared;
         shared.stop();
-        if shared.own_worker().is_none() {
+        if !context::is_worker() {
             // A worker's panic is a bug of the scheduler; the others are waited for all the same.
             self.workers.drain(..).for_each(|worker| drop(worker.join()));
         }

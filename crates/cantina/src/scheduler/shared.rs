@@ -285,7 +285,7 @@ impl Shared {
     pub(super) fn come_to_rest(&self, deadline: Duration) {
         // bare: it carries nothing. Who sees it late was as good as earlier.
         self.phase.fetch_max(CLOSING, Relaxed);
-        if self.own_worker().is_some() {
+        if context::is_worker() {
             return;
         }
         let parker = Parker::new();
