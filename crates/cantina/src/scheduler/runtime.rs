@@ -264,6 +264,14 @@ impl Builder {
         Runtime { handle: Handle { shared: self.shared(Vec::new()) }, workers: Vec::new() }
     }
 
+    /// One whose workers have no threads.
+    #[cfg(test)]
+    pub(super) fn without_threads(self) -> Runtime {
+        let parkers: Vec<Parker> = (0..self.workers).map(|_| Parker::new()).collect();
+        let shared = self.shared(parkers.iter().map(Parker::unparker).collect());
+        Runtime { handle: Handle { shared }, workers: Vec::new() }
+    }
+
     fn shared(self, workers: Vec<Unparker>) -> Reference {
         let fences = self.fences.unwrap_or_else(Pair::best);
         let topology = self.topology.unwrap_or_else(Topology::detect);

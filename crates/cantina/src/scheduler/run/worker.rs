@@ -7,6 +7,7 @@ use crate::scheduler::shared::Shared;
 use crate::scheduler::spans;
 use machine::park::Parker;
 use machine::time::{Duration, Instant};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// How long a worker naps while others get through with their units.
 const NAP: Duration = Duration::from_micros(20);
@@ -25,12 +26,22 @@ const KEPT: usize = if machine::SPINS < 2 { 0 } else { 16 };
 
 /// Works until the runtime stops.
 pub(in crate::scheduler) fn run(shared: &Shared, index: usize, parker: &Parker) {
-    Context::of_worker(shared, index, || {
+    run_by(shared, index, |worker| worker.work(parker));
+}
+
+/// A panic of `work` itself is a bug of the scheduler. It ends the runtime, as nobody may be left to do what there is.
+fn run_by(shared: &Shared, index: usize, work: impl FnOnce(&mut Worker<'_>)) {
+    let worked = Context::of_worker(shared, index, || {
         let watched = vec![0; shared.counters.len()];
         let mut worker = Worker { shared, index, tick: index, due: 0, watched, naps: 0, kept: 0 };
-        worker.work(parker);
+        let worked = catch_unwind(AssertUnwindSafe(|| work(&mut worker)));
+        if worked.is_err() {
+            shared.stop();
+        }
         worker.clear();
+        worked
     });
+    worked.unwrap_or_else(|panic| resume_unwind(panic));
 }
 
 struct Worker<'a> {
@@ -229,5 +240,27 @@ impl Worker<'_> {
             };
         }
         self.shared.left_over(left);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run_by;
+    use crate::scheduler::{Runtime, WaitError};
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+    #[test]
+    fn a_worker_that_panics_leaves_nobody_waiting() {
+        let runtime = Runtime::builder().workers(1).without_threads();
+        let (unit, (promise, value)) = (runtime.unit(1), runtime.promise::<()>());
+        let queued = (unit.send(|state| *state), runtime.spawn(|| 2));
+        let waits = unit.send_after(value, |state, ()| *state);
+        let panics = || run_by(&runtime.shared, 0, |_| resume_unwind(Box::new("a bug")));
+        assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+        assert_eq!(queued.0.wait(), Err(WaitError::Cancelled));
+        assert_eq!(queued.1.wait(), Err(WaitError::Cancelled));
+        assert_eq!(waits.wait(), Err(WaitError::Cancelled));
+        assert!(runtime.spawn(|| 3).wait().is_err());
+        drop(promise);
     }
 }
