@@ -280,3 +280,44 @@ fn a_value_that_goes_waits_for_what_its_promise_causes() {
         assert_eq!(told.recv(), Ok(Some(2)));
     }
 }
+
+/// A waker that panics when it is woken, and whenever it is dropped.
+struct Loud;
+
+impl Wake for Loud {
+    fn wake(self: Arc<Self>) {
+        fails("woken")
+    }
+}
+
+impl Drop for Loud {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            fails("dropped")
+        }
+    }
+}
+
+fn polled(eventual: &mut Eventual<Arc<()>>, waker: impl Wake + Send + Sync + 'static) {
+    // The handle has a clone, so that is not the last one to be dropped.
+    let waker = Waker::from(Arc::new(waker));
+    assert!(Pin::new(eventual).poll(&mut Context::from_waker(&waker)).is_pending());
+}
+
+#[test]
+fn wakers_that_panic_harm_nobody() {
+    let runtime = runtime(1);
+    let (promise, mut gone) = runtime.promise();
+    let (mut loud, mut waits, value) = (gone.clone(), gone.clone(), Arc::new(()));
+    let (wakes, woken) = channel();
+    // Polled again it drops the one before; dropped, the last one.
+    polled(&mut gone, Loud);
+    polled(&mut gone, Loud);
+    drop(gone);
+    polled(&mut loud, Loud);
+    polled(&mut waits, Tells(Mutex::new(wakes)));
+    promise.keep(value.clone());
+    assert_eq!(woken.try_recv(), Ok(1));
+    drop((loud, waits));
+    assert_eq!(Arc::strong_count(&value), 1);
+}

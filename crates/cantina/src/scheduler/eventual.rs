@@ -96,7 +96,8 @@ unsafe fn forget_slot(slot: NonNull<Slot>) {
     // SAFETY: the caller's.
     let slot = unsafe { Counted::from_raw(slot) };
     let wakes = mem::take(&mut *slot.lock());
-    drop(wakes);
+    // A waker is the user's.
+    context::quietly(|| drop(wakes));
 }
 
 /// Those who wait with one handle.
@@ -408,7 +409,7 @@ impl<T: Send + 'static> Future for Eventual<T> {
         // The one before it is dropped outside of the lock: it is the user's.
         let task = context.waker().clone();
         let before = self.wake_when_filled(|wakes| wakes.task.replace(task));
-        drop(before);
+        context::quietly(|| drop(before));
         self.try_get().map_or(Poll::Pending, Poll::Ready)
     }
 }
