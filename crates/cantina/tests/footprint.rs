@@ -2,8 +2,10 @@
 
 use cantina::scheduler::{Runtime, Unit};
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::pin::Pin;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::task::{Context, Waker};
 use std::thread;
 use std::time::Duration;
 
@@ -90,7 +92,7 @@ fn timed_waits_leave_nothing() {
         let runtime = Runtime::builder().workers(1).build().unwrap();
         let (promise, value) = runtime.promise::<u8>();
         let copy = value.clone();
-        // What the first of each handle leaves stays with it.
+        // What the first leaves stays with the value.
         assert_eq!(
             (value.wait_timeout(Duration::ZERO), copy.wait_timeout(Duration::ZERO)),
             (None, None)
@@ -99,6 +101,9 @@ fn timed_waits_leave_nothing() {
         for _ in 0..cantina_effort::rounds(2_000, 1_000_000) {
             assert_eq!(value.wait_timeout(Duration::ZERO), None);
             assert_eq!(copy.wait_timeout(Duration::ZERO), None);
+            assert_eq!(value.clone().wait_timeout(Duration::ZERO), None);
+            let mut polled = value.clone();
+            assert!(Pin::new(&mut polled).poll(&mut Context::from_waker(Waker::noop())).is_pending());
         }
         let more = BYTES.load(Relaxed).saturating_sub(before);
         assert!(more < 4096, "{more} bytes");

@@ -12,6 +12,7 @@
 use super::context::{later, wake_later};
 use super::error::WaitError;
 use super::shared::Reference;
+use super::wakers::Wakers;
 use machine::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use machine::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize};
 use machine::cell::UnsafeCell;
@@ -66,6 +67,8 @@ pub(super) struct Cell<T: Send + 'static> {
     free: unsafe fn(NonNull<Self>),
     /// Whether somebody was told why there is no value.
     heard: AtomicBool,
+    /// Threads and tasks that wait.
+    pub(super) wakers: Wakers,
     /// Whether it is not for an operation to fill.
     pub(super) is_promised: bool,
     pub(super) shared: Reference,
@@ -92,6 +95,7 @@ impl<T: Send + 'static> Cell<T> {
             copy: AtomicPtr::new(ptr::null_mut()),
             free,
             heard: AtomicBool::new(false),
+            wakers: Wakers::new(),
             is_promised,
             shared,
         }

@@ -3,22 +3,21 @@
 use super::blocks;
 use super::cell::{Cell, HOLD, REFERENCE, Waiter, Word};
 use super::context;
-use super::counted::Counted;
 use super::error::WaitError;
 use super::flat;
 use super::runtime::Handle;
 use super::shared::{Reference, Shared};
+use super::wakers::Who;
 use machine::Arc;
-use machine::atomic::Ordering::{Acquire, Relaxed, Release};
-use machine::atomic::{AtomicBool, AtomicPtr};
-use machine::lock::Mutex;
-use machine::park::{Parker, Unparker};
+use machine::atomic::AtomicBool;
+use machine::atomic::Ordering::Relaxed;
+use machine::park::Parker;
 use machine::time::Duration;
 use std::fmt;
-use std::mem::{self, ManuallyDrop};
+use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::ptr::{self, NonNull};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 
 /// A value that arrives later: what an operation comes to, or what a [`Promise`] is kept with.
 ///
@@ -39,8 +38,8 @@ pub struct Eventual<T: Send + 'static> {
     cell: NonNull<Cell<T>>,
     /// Whether this handle has had the value: then it has no hold.
     taken: AtomicBool,
-    /// Whom to wake, once the cell has been told: one waiter for all who wait with this handle. A counted [`Slot`].
-    wake: AtomicPtr<Slot>,
+    /// The number of the task that waits with this handle, among all who wait. 0: none has.
+    task: u32,
 }
 
 // SAFETY: the cell is shared by atomics, and the value goes to one thread; several read it only if it was cloned,
@@ -67,49 +66,6 @@ pub struct Promise<T: Send + 'static> {
 unsafe impl<T: Send> Send for Promise<T> {}
 // SAFETY: shared, it does nothing.
 unsafe impl<T: Send> Sync for Promise<T> {}
-
-/// Whom to wake.
-type Slot = Mutex<Wakes>;
-
-/// A waiter that wakes whoever is in the slot.
-#[repr(C)]
-struct Woken {
-    waiter: Waiter,
-    slot: Counted<Slot>,
-}
-
-/// # Safety
-/// As of [`Waiter`].
-unsafe fn wake(waiter: NonNull<Waiter>) {
-    // SAFETY: from such a box, and used up.
-    let woken = unsafe { Box::from_raw(waiter.cast::<Woken>().as_ptr()) };
-    let Wakes { threads, task, .. } = mem::take(&mut *woken.slot.lock());
-    threads.into_iter().for_each(|(_, thread)| thread.unpark());
-    // A waker is the user's.
-    context::quietly(|| task.into_iter().for_each(Waker::wake));
-}
-
-/// # Safety
-/// A counted slot, which is the caller's.
-#[cold]
-unsafe fn forget_slot(slot: NonNull<Slot>) {
-    // SAFETY: the caller's.
-    let slot = unsafe { Counted::from_raw(slot) };
-    let wakes = mem::take(&mut *slot.lock());
-    // A waker is the user's.
-    context::quietly(|| drop(wakes));
-}
-
-/// Those who wait with one handle.
-#[derive(Default)]
-struct Wakes {
-    /// Threads, by their numbers: each takes itself off when its time is up.
-    threads: Vec<(usize, Unparker)>,
-    /// How many threads there have been.
-    numbers: usize,
-    /// The task that has asked last: a handle is polled by one at a time.
-    task: Option<Waker>,
-}
 
 /// A promise and its value to be.
 pub(super) fn pair<T: Send + 'static>(shared: Reference) -> (Promise<T>, Eventual<T>) {
@@ -151,7 +107,7 @@ impl<T: Send + 'static> Eventual<T> {
     /// # Safety
     /// One of the cell's references, and of its holds, is the caller's.
     pub(super) unsafe fn of(cell: NonNull<Cell<T>>) -> Self {
-        Self { cell, taken: AtomicBool::new(false), wake: AtomicPtr::new(ptr::null_mut()) }
+        Self { cell, taken: AtomicBool::new(false), task: 0 }
     }
 
     fn cell(&self) -> &Cell<T> {
@@ -229,11 +185,7 @@ impl<T: Send + 'static> Eventual<T> {
             return Some(self.take());
         }
         let parker = Parker::new();
-        let number = self.wake_when_filled(|wakes| {
-            wakes.numbers += 1;
-            wakes.threads.push((wakes.numbers, parker.unparker()));
-            wakes.numbers
-        });
+        let number = self.wake_when_filled(0, Who::Thread(parker.unparker()));
         if !self.cell().is_filled() {
             match timeout {
                 None | Some(Duration::MAX) => parker.park(),
@@ -244,46 +196,15 @@ impl<T: Send + 'static> Eventual<T> {
             }
         }
         if !self.cell().is_filled() {
-            self.wake_when_filled(|wakes| wakes.threads.retain(|(other, _)| *other != number));
+            self.cell().wakers.remove(number);
         }
         self.try_get()
     }
 
-    /// Has `change` change who is woken when the value is there. Who finds it not filled afterwards is woken.
-    fn wake_when_filled<R>(&self, change: impl FnOnce(&mut Wakes) -> R) -> R {
-        // slot: as it was made.
-        let mut slot = self.wake.load(Acquire);
-        if slot.is_null() {
-            let made = Counted::new(Slot::new(Wakes::default()));
-            let new = Counted::into_raw(made.clone()).as_ptr();
-            // slot: as it was made.
-            // slot: as another one has made it.
-            match self.wake.compare_exchange(ptr::null_mut(), new, Release, Acquire) {
-                Ok(_) => {
-                    let changed = change(&mut made.lock());
-                    self.add_woken(made);
-                    return changed;
-                }
-                Err(theirs) => {
-                    // SAFETY: ours again.
-                    drop(unsafe { Counted::from_raw(NonNull::new_unchecked(new)) });
-                    slot = theirs;
-                }
-            }
-        }
-        // SAFETY: it stays as long as the handle.
-        change(&mut unsafe { &*slot }.lock())
-    }
-
-    fn add_woken(&self, slot: Counted<Slot>) {
-        let woken = Box::new(Woken { waiter: Waiter::new(self::wake), slot });
-        let woken = NonNull::from(Box::leak(woken));
-        // SAFETY: a box that is the list's, and stays until it is woken.
-        if !unsafe { self.add(woken.cast()) } {
-            // Others may have found the place meanwhile, and the value not.
-            // SAFETY: in no list, and ours again.
-            unsafe { wake(woken.cast()) };
-        }
+    /// Has `who` woken, or somebody else than before, by the number that it gave. Who finds it not filled afterwards is woken.
+    fn wake_when_filled(&self, number: u32, who: Who) -> u32 {
+        // SAFETY: the cell's own, and this is a handle.
+        unsafe { self.cell().wakers.set(self.cell().word(), number, who) }
     }
 
     /// The value of a filled cell.
@@ -315,10 +236,8 @@ impl<T: Send + 'static> Eventual<T> {
     /// It wakes nobody any more.
     #[inline(always)]
     fn forget_waker(&self) {
-        // own: nobody else has this handle any more.
-        if let Some(slot) = NonNull::new(self.wake.load(Relaxed)) {
-            // SAFETY: counted, and ours: the handle is about to go.
-            unsafe { forget_slot(slot) };
+        if self.task != 0 {
+            self.cell().wakers.remove(self.task);
         }
     }
 
@@ -380,7 +299,7 @@ impl<T: Clone + Send + Sync + 'static> Clone for Eventual<T> {
             taken = true;
         }
         let taken = AtomicBool::new(taken);
-        Self { cell: self.cell, taken, wake: AtomicPtr::new(ptr::null_mut()) }
+        Self { cell: self.cell, taken, task: 0 }
     }
 }
 
@@ -403,14 +322,12 @@ impl<T: Send + 'static> Future for Eventual<T> {
     type Output = Result<T, WaitError>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        if let Some(value) = self.try_get() {
+        let this = self.get_mut();
+        if let Some(value) = this.try_get() {
             return Poll::Ready(value);
         }
-        // The one before it is dropped outside of the lock: it is the user's.
-        let task = context.waker().clone();
-        let before = self.wake_when_filled(|wakes| wakes.task.replace(task));
-        context::quietly(|| drop(before));
-        self.try_get().map_or(Poll::Pending, Poll::Ready)
+        this.task = this.wake_when_filled(this.task, Who::Task(context.waker().clone()));
+        this.try_get().map_or(Poll::Pending, Poll::Ready)
     }
 }
 

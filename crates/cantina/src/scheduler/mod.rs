@@ -29,7 +29,7 @@
 //! | run | what is to be done: tasks, queues, workers, and who sleeps |
 //! | deque | a worker's tasks: it works at one end, thieves at the other |
 //! | unit, mailbox, message, room | a state and its messages, which somebody owns while there are some |
-//! | cell, eventual, flat | the place of a value and those who wait for it; the handles to it; values in values |
+//! | cell, wakers, eventual, flat | the place of a value; the threads and tasks that wait for it; the handles to it; values in values |
 //! | operation, argument, waits | free operations; what an operation can wait for, and operations that do |
 //! | tail | operations that end with another one |
 //! | blocking | threads for operations that block |
@@ -76,7 +76,7 @@
 //! | `alone` | the last handle to a value that is not there | who fills | that nobody looks at it any more |
 //! | `free` | who gives up a reference to a cell | the last one | that nobody looks at it any more |
 //! | `gone` | who gives up a reference | the last one | that nobody uses it any more |
-//! | `slot` | who makes the place of a waker | who finds it | the place |
+//! | `slot` | who makes the place of those who wait outside | who finds it | the place |
 //! | `ready` | each argument that arrives | the last of them | the arguments, for the operation |
 //! | `listed` | an operation that waits for what may never come, or that another one ends with | who cancels it | the operation |
 //! | `message` | who posts | the owner that takes all new ones | the message and its link |
@@ -118,6 +118,7 @@ mod tail;
 mod unheard;
 mod unit;
 mod waits;
+mod wakers;
 
 pub use argument::{Argument, Dependency, Value};
 pub use cancel::Canceller;
