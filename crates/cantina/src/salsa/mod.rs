@@ -57,7 +57,8 @@
 //! # fork and seccomp
 //! Where `membarrier` is forbidden from the start the pool uses [`Mode::Claim`]. Where it is forbidden
 //! later nothing can be stolen: tasks stay where they are until their owner takes them, and a `get` that finds tasks of others only
-//! panics when it was refused ten thousand times in a row. It cannot say that there are none, and would look for ever.
+//! panics when it was refused ten thousand times in a row. It cannot say that there are none, and would look for ever. The next
+//! `get` tries as often again.
 
 pub mod bounded;
 mod builder;
