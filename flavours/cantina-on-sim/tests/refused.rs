@@ -2,20 +2,21 @@
 
 extern crate cantina_on_sim as cantina;
 
-use cantina::salsa::Salsa;
+use cantina::salsa::{Builder, Salsa};
 use machine::engine::Simulation;
 use machine::fence::refuse_heavy;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-const TASKS: usize = 8;
+const CHUNK: usize = 4;
 const STEPS: u64 = 1 << 26;
 
-#[test]
-fn what_cannot_be_stolen_is_said_and_not_lost() {
-    let got = Simulation::new().steps(STEPS).run(|| {
-        let pool = Salsa::builder().chunk_size(4).patience(0).build().unwrap();
+/// An owner begins with the first of the chunks of a pool; then a thief comes, and is refused for a while.
+fn what_cannot_be_stolen(chunks: usize, builder: fn() -> Builder<usize>) {
+    let tasks = chunks * CHUNK;
+    let got = Simulation::new().steps(STEPS).run(move || {
+        let pool = builder().chunk_size(CHUNK).build().unwrap();
         let (mut owner, mut thief) = (pool.consumer(), pool.consumer());
-        pool.producer().put_all(0..TASKS).unwrap();
+        pool.producer().put_all(0..tasks).unwrap();
         let mut got: Vec<usize> = owner.get().into_iter().collect();
         refuse_heavy(true);
         let tries = || {
@@ -30,5 +31,17 @@ fn what_cannot_be_stolen_is_said_and_not_lost() {
         got.sort_unstable();
         got
     });
-    assert!(got.unwrap().value.into_iter().eq(0..TASKS));
+    let got = got.unwrap_or_else(|failure| panic!("{failure}")).value;
+    assert!(got.into_iter().eq(0..tasks));
+}
+
+#[test]
+fn what_cannot_be_stolen_is_said_and_not_lost() {
+    what_cannot_be_stolen(2, || Salsa::builder().patience(0));
+}
+
+/// There is nothing that it would steal at first sight, so it looks whether all is empty before it tries again.
+#[test]
+fn a_patient_thief_steals_again_when_it_is_allowed_to() {
+    what_cannot_be_stolen(1, Salsa::builder);
 }

@@ -19,7 +19,7 @@ const SPARES: usize = 16;
 const PATIENCE: u32 = 60;
 /// The most tasks that are announced at once, in chunks of the default size and more.
 const BATCH: usize = 64;
-/// In smaller chunks a batch is this part of one.
+/// In smaller chunks a batch is this part of one, rounded up.
 const BATCHES: usize = 16;
 
 /// Settings for a [`Salsa`]. All have a default that is meant to be kept.

@@ -11,7 +11,7 @@ use machine::time::{Duration, Instant};
 use machine::topology::NodeId;
 use std::fmt;
 
-/// A producer asks homes that are not near with one of so many chunks.
+/// A producer asks homes that are farther than the one it prefers with one of so many chunks.
 const FAR_EVERY: u32 = 64;
 
 /// The putting end.
@@ -81,9 +81,9 @@ impl Wait {
     /// One more turn, in which `task` was there. For how many yields to look at nothing but one's own:
     /// the longer, the longer others have been at work, for to look at what they work on slows them down.
     fn turn(&mut self, task: Option<u64>) -> u32 {
-        self.turns += 1;
+        self.turns = self.turns.saturating_add(1);
         if task == self.task {
-            self.same += 1;
+            self.same = self.same.saturating_add(1);
         } else {
             (self.same, self.task, self.changed) = (0, task, None);
         }
@@ -210,15 +210,14 @@ impl<T> Producer<T> {
         let is_active = |home| shared.pools.home(home).is_some_and(|home| home.is_active());
         let begin = route.begin(&*shared.policy);
         let mut preferred = None;
-        let reach = if *chunks % FAR_EVERY == 0 { route.len() } else { route.near() };
+        let asks_all = *chunks % FAR_EVERY == 0;
         // A worker's own before all, whatever the policy: so it stands twice in its route.
-        let own = route.seeker.home.map(|home| (home, None));
+        let own = route.seeker.home;
         let others = (0..route.len()).map(|turn| (route.at(begin, turn), Some(turn)));
-        for (home, turn) in own.into_iter().chain(others) {
-            if turn.is_some_and(|turn| turn >= reach) && preferred.is_some() {
-                break;
-            }
-            if !is_active(home) || turn.is_some() && own.is_some_and(|(own, _)| own == home) {
+        for (home, turn) in own.map(|home| (home, None)).into_iter().chain(others) {
+            let is_far = preferred.is_some_and(|nearest| !route.are_equally_near(nearest, home));
+            let is_again = turn.is_some() && own == Some(home);
+            if is_far && !asks_all || is_again || !is_active(home) {
                 continue;
             }
             let first = preferred.is_none();
@@ -387,5 +386,17 @@ impl<T> fmt::Debug for Consumer<T> {
 impl<T> fmt::Debug for Worker<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Worker").field(&self.get.taker.id()).field(&*self.get.shared).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Appetite, Wait};
+
+    #[test]
+    fn there_are_never_too_many_turns() {
+        let mut wait = Wait { turns: u32::MAX, same: u32::MAX, ..Wait::new() };
+        wait.turn(None);
+        assert_eq!(wait.appetite(u32::MAX), Appetite::Any);
     }
 }

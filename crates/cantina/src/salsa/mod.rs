@@ -33,7 +33,8 @@
 //! consumer goes, until another one comes in its place, and those
 //! that other consumers were looking at when it was done with them: eight of each at most, and as a rule none. The chunks that
 //! a burst needed beyond that go back to the allocator as it is drained. A leaked consumer keeps the
-//! eight chunks that it looked at until the pool goes.
+//! eight chunks that it looked at until the pool goes, and a leaked producer the chunk that it fills: what is in there can be got, but no
+//! more comes, and who finds nothing looks at it each time.
 //!
 //! The table in which a consumer's chunks are found stays as long as it was at most, until the pool goes: about ten bytes for each chunk. Who finds nothing looks
 //! at a word for each 64 of them. So a burst of ten million tasks leaves 150 of those words, and in chunks of one task 156,000.
@@ -57,7 +58,8 @@
 //! # fork and seccomp
 //! Where `membarrier` is forbidden from the start the pool uses [`Mode::Claim`]. Where it is forbidden
 //! later nothing can be stolen: tasks stay where they are until their owner takes them, and a `get` that finds tasks of others only
-//! panics when it was refused ten thousand times in a row. It cannot say that there are none, and would look for ever.
+//! panics when it was refused ten thousand times in a row. It cannot say that there are none, and would look for ever. The next
+//! `get` tries as often again.
 
 pub mod bounded;
 mod builder;

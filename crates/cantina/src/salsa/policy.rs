@@ -36,10 +36,15 @@ pub struct Candidate {
 pub trait Policy: fmt::Debug + Send + Sync {
     /// Puts `homes`, which come in the order of their numbers, into the order of `seeker`. Called when
     /// consumers have come or gone.
+    ///
+    /// All of them have to be there afterwards, each once: tasks of one that is not would never be stolen. If
+    /// they are not, the end panics, and asks again when it is used again; where this panics it does, too. No
+    /// task of the pool is lost by it, and other ends go on.
     fn arrange(&self, topology: &Topology, seeker: &Seeker, homes: &mut [Candidate]);
 
-    /// How many of the arranged `homes` a producer asks for room that costs nothing each time. It asks all
-    /// of them now and then.
+    /// How many of the arranged `homes` are as near as the first of them, itself included. Called again for
+    /// those behind them, until there are none. A producer asks those that are as near as the first one that
+    /// has a consumer for room that costs nothing each time, and all of them now and then.
     fn near(&self, topology: &Topology, seeker: &Seeker, homes: &[Candidate]) -> usize {
         let _ = (topology, seeker);
         homes.len()
@@ -56,9 +61,9 @@ pub trait Policy: fmt::Debug + Send + Sync {
 /// The own home, then the near ones, then the far ones. Ends that are equally near to several homes are
 /// spread over them.
 ///
-/// A producer asks the homes of its own node for room each time, and the others with one chunk of 64:
-/// were it to ask all, producers that are ahead would take the room of consumers far away, and most tasks
-/// would cross from node to node.
+/// A producer asks the homes of its own node for room each time, or if nobody is there those that are nearest,
+/// and the others with one chunk of 64: were it to ask all, producers that are ahead would take the room of
+/// consumers far away, and most tasks would cross from node to node.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NearestFirst;
 
@@ -72,22 +77,26 @@ pub struct RandomVictim;
 
 impl Policy for NearestFirst {
     fn arrange(&self, topology: &Topology, seeker: &Seeker, homes: &mut [Candidate]) {
-        let distance = |candidate: &Candidate| match (seeker.node, candidate.node) {
-            (Some(from), Some(to)) => topology.distance(from, to).unwrap_or(u32::MAX),
-            _ => u32::MAX,
-        };
         let own = |candidate: &Candidate| seeker.home == Some(candidate.home);
-        let rank = |candidate: &Candidate| (!own(candidate), distance(candidate));
+        let rank = |candidate: &Candidate| (!own(candidate), distance(topology, seeker, candidate));
         homes.sort_by_key(rank);
         for equal in homes.chunk_by_mut(|a, b| rank(a) == rank(b)) {
             equal.rotate_left(seeker.number % equal.len());
         }
     }
 
-    fn near(&self, _: &Topology, seeker: &Seeker, homes: &[Candidate]) -> usize {
-        // The rest is as far as can be, or it is not known how far.
-        let far = homes.iter().position(|candidate| candidate.node != seeker.node);
-        far.unwrap_or(homes.len()).max(1)
+    fn near(&self, topology: &Topology, seeker: &Seeker, homes: &[Candidate]) -> usize {
+        let mut distances = homes.iter().map(|home| distance(topology, seeker, home));
+        let Some(nearest) = distances.next() else { return 0 };
+        1 + distances.take_while(|distance| *distance == nearest).count()
+    }
+}
+
+/// How far it is to `candidate`: as far as can be, where that is not known.
+fn distance(topology: &Topology, seeker: &Seeker, candidate: &Candidate) -> u32 {
+    match (seeker.node, candidate.node) {
+        (Some(from), Some(to)) => topology.distance(from, to).unwrap_or(u32::MAX),
+        _ => u32::MAX,
     }
 }
 
@@ -126,19 +135,22 @@ pub(super) struct Route {
     changes: Option<u64>,
     /// Which home had something last.
     last: usize,
-    /// How many of them a producer asks each time.
-    near: usize,
+    /// For each home, by its number, which of those that are equally near it belongs to.
+    groups: Vec<usize>,
     random: Random,
 }
 
 impl Route {
     pub(super) fn new(seeker: Seeker) -> Self {
         let random = Random::seeded(machine::random::seed() ^ seeker.number as u64);
-        Self { seeker, homes: Vec::new(), changes: None, last: 0, near: 0, random }
+        Self { seeker, homes: Vec::new(), changes: None, last: 0, groups: Vec::new(), random }
     }
 
     /// Learns what `homes` there are, if there were changes, or there are others than we know of: a home
     /// is used before that is counted as a change, and a task in it must be found.
+    ///
+    /// # Panics
+    /// When the policy does, or leaves a home out. Then it has learned nothing.
     pub(super) fn update(
         &mut self,
         policy: &dyn Policy,
@@ -146,14 +158,31 @@ impl Route {
         (changes, used): (u64, usize),
         homes: impl Iterator<Item = Candidate>,
     ) {
-        if self.changes != Some(changes) || self.homes.len() != used {
-            self.changes = Some(changes);
-            self.homes.clear();
-            self.homes.extend(homes);
-            policy.arrange(topology, &self.seeker, &mut self.homes);
-            self.near = policy.near(topology, &self.seeker, &self.homes).min(self.homes.len());
-            self.last = 0;
+        if self.changes == Some(changes) && self.homes.len() == used {
+            return;
         }
+        self.changes = None;
+        self.homes.clear();
+        self.homes.extend(homes);
+        let given: Vec<usize> = self.homes.iter().map(|candidate| candidate.home).collect();
+        policy.arrange(topology, &self.seeker, &mut self.homes);
+        let arranged: Vec<usize> = self.homes.iter().map(|candidate| candidate.home).collect();
+        let mut sorted = arranged.clone();
+        sorted.sort_unstable();
+        assert!(
+            sorted == given,
+            "{policy:?} arranged the homes {given:?} as {arranged:?}: a policy has to leave each of them there, once"
+        );
+        self.groups.clear();
+        self.groups.resize(given.last().map_or(0, |last| last + 1), 0);
+        let mut first = 0;
+        while let Some(rest) = self.homes.get(first..).filter(|rest| !rest.is_empty()) {
+            let near = policy.near(topology, &self.seeker, rest).clamp(1, rest.len());
+            rest[..near].iter().for_each(|candidate| self.groups[candidate.home] = first);
+            first += near;
+        }
+        self.last = 0;
+        self.changes = Some(changes);
     }
 
     /// The first home, if there is one.
@@ -161,9 +190,9 @@ impl Route {
         self.homes.first().map(|candidate| candidate.home)
     }
 
-    /// How many homes a producer asks each time.
-    pub(super) fn near(&self) -> usize {
-        self.near
+    /// Whether two homes are equally near.
+    pub(super) fn are_equally_near(&self, one: usize, other: usize) -> bool {
+        self.groups[one] == self.groups[other]
     }
 
     /// How many homes there are.
@@ -173,7 +202,7 @@ impl Route {
 
     /// Which one to begin with.
     pub(super) fn begin(&mut self, policy: &dyn Policy) -> usize {
-        policy.begin(&mut self.random, self.homes.len(), self.last)
+        policy.begin(&mut self.random, self.homes.len(), self.last) % self.homes.len().max(1)
     }
 
     /// The home that is `turn` behind `begin`.

@@ -93,7 +93,7 @@ impl Credits {
         if self.lot == 1 {
             return 1;
         }
-        // own: a count that carries nothing.
+        // bare: a count that carries nothing.
         let had = self
             .rights(side)
             .fetch_update(Relaxed, Relaxed, |had| (had < RIGHTS).then_some(had + 1));
@@ -103,7 +103,7 @@ impl Credits {
     /// An end that had `lot` goes.
     pub(super) fn leave(&self, side: Side, lot: usize) {
         if lot > 1 {
-            // own: as above.
+            // bare: as above.
             self.rights(side).fetch_sub(1, Relaxed);
         }
     }

@@ -4,6 +4,7 @@ use super::credits::{Credits, Side};
 use crate::pool::{self, Drain, Full, PutAllError};
 use crate::salsa;
 use machine::Arc;
+use std::cell::Cell;
 use std::fmt;
 
 /// The putting end.
@@ -34,12 +35,20 @@ struct Pocket {
     credits: Arc<Credits>,
 }
 
-/// Tasks, as long as there are credits for them.
-struct Paid<'a, I> {
+/// Tasks, as long as there are credits for them. A credit is spent when the task it is for is in the pool: when
+/// the next one is asked for, or [all are there](Self::all_are_put). One that is not, because a policy panics,
+/// costs nothing.
+struct Paid<'a, T, I> {
+    /// What comes before the rest.
+    first: Option<T>,
     tasks: &'a mut I,
-    has: &'a mut usize,
+    pocket: &'a mut Pocket,
+    /// Credits spent.
+    spent: Cell<usize>,
+    /// The last task was given out, and is not paid for.
+    owes: Cell<bool>,
     /// There are no more of them.
-    ended: &'a mut bool,
+    ended: bool,
 }
 
 impl Pocket {
@@ -77,24 +86,38 @@ impl Drop for Pocket {
     }
 }
 
-impl<T, I: Iterator<Item = T>> Iterator for Paid<'_, I> {
+impl<T, I> Paid<'_, T, I> {
+    /// All that was given out is in the pool. How many credits are left.
+    fn all_are_put(&self) -> usize {
+        self.spent.set(self.spent.get() + usize::from(self.owes.replace(false)));
+        self.pocket.has - self.spent.get()
+    }
+}
+
+impl<T, I: Iterator<Item = T>> Iterator for Paid<'_, T, I> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        if *self.has == 0 {
-            return None;
-        }
-        let task = self.tasks.next();
-        match task {
-            Some(_) => *self.has -= 1,
-            None => *self.ended = true,
-        }
+        let task = match self.all_are_put() {
+            0 => return None,
+            _ => self.first.take().or_else(|| self.tasks.next()),
+        };
+        self.owes.set(task.is_some());
+        self.ended = task.is_none();
         task
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
+        let (has, first) = (self.all_are_put(), usize::from(self.first.is_some()));
         let (least, most) = self.tasks.size_hint();
-        (least.min(*self.has), Some(most.map_or(*self.has, |most| most.min(*self.has))))
+        let within = |tasks: usize| tasks.saturating_add(first).min(has);
+        (within(least), Some(most.map_or(has, within)))
+    }
+}
+
+impl<T, I> Drop for Paid<'_, T, I> {
+    fn drop(&mut self) {
+        self.pocket.has -= self.spent.get();
     }
 }
 
@@ -105,18 +128,22 @@ fn put_all<T, I: Iterator<Item = T>>(
     pocket: &mut Pocket,
     mut put: impl FnMut(&mut dyn Iterator<Item = T>),
 ) -> Result<usize, PutAllError<T, I>> {
-    let (mut count, mut ended) = (0, false);
+    let mut count = 0;
     // Not asked again once it has ended: it may be one that goes on.
-    while !ended {
+    loop {
         let Some(task) = tasks.next() else { break };
         if !pocket.can_pay() {
             return Err(PutAllError { put: count, task, rest: tasks });
         }
-        pocket.has -= 1;
-        let before = pocket.has;
-        let paid = Paid { tasks: &mut tasks, has: &mut pocket.has, ended: &mut ended };
-        put(&mut std::iter::once(task).chain(paid));
-        count += 1 + before - pocket.has;
+        let (spent, owes) = (Cell::new(0), Cell::new(false));
+        let mut paid =
+            Paid { first: Some(task), tasks: &mut tasks, pocket, spent, owes, ended: false };
+        put(&mut paid);
+        paid.all_are_put();
+        count += paid.spent.get();
+        if paid.ended {
+            break;
+        }
     }
     Ok(count)
 }
@@ -135,8 +162,9 @@ impl<T> Producer<T> {
         if !self.pocket.can_pay() {
             return Err(Full(task));
         }
-        self.pocket.has -= 1;
         self.pool.put(task);
+        // Not before: a policy may panic.
+        self.pocket.has -= 1;
         Ok(())
     }
 
@@ -203,8 +231,9 @@ impl<T> Worker<T> {
         if !self.put.can_pay() {
             return Err(Full(task));
         }
-        self.put.has -= 1;
         self.pool.put(task);
+        // Not before: a policy may panic.
+        self.put.has -= 1;
         Ok(())
     }
 

@@ -5,9 +5,25 @@
 //! [`Bounded::full_slack`]: not at all below a capacity of 128, and never with half the capacity or less
 //! inside.
 //!
-//! Room is counted in credits that ends take and give in lots, so that a put or a get seldom touches
-//! anything shared that an unbounded one does not. A consumer that finds nothing gives back what it has
-//! in its pocket; one that is busy with its last task, or leaked, keeps less than a lot.
+//! Room is counted in *credits* that ends take and give in lots, so that a put or a get seldom touches
+//! anything shared that an unbounded one does not.
+//!
+//! # Progress
+//! As [`Salsa`](super::Salsa). Beside that a put for which the end has no credit takes some by a compare-and-swap that others may
+//! make again: lock-free. To give credits back is one addition.
+//!
+//! # Linearization
+//! Puts, gets and `None` as those of [`Salsa`](super::Salsa). `Full` when it finds no credit left: those that others have in
+//! their pockets then, and those of gets under way, are room that it does not see.
+//!
+//! # Invariants and orderings
+//! Tasks inside, credits left and credits in pockets are the capacity together; a put spends its credit when the task is there, a
+//! get earns one when it has the task. The rest: `credits.rs`.
+//!
+//! # Memory
+//! As [`Salsa`](super::Salsa): room is not memory, and nothing is reserved. A consumer that finds nothing gives back
+//! the credits in its pocket, and so does every end that goes. One that is busy with its last task keeps less than a lot, and one
+//! that is leaked keeps it for good.
 
 mod builder;
 mod credits;

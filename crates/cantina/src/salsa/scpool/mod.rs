@@ -63,7 +63,8 @@
 //! # Memory
 //! A chunk goes back to the consumer that retired it: into its spares, and beyond those to the
 //! allocator. A consumer that leaves frees its spares. A consumer that is leaked, or whose thread has
-//! died, keeps the chunks that its hazard pointers name, and the retired ones it had not freed.
+//! died, keeps the chunks that its hazard pointers name, and the retired ones it had not freed. A producer that is
+//! leaked keeps the chunk that it fills, in its place: nobody else knows that no more will come.
 
 mod batch;
 mod chunk;
@@ -216,7 +217,7 @@ impl<T> Pools<T> {
 
     /// How many chunks exist.
     pub(super) fn chunk_count(&self) -> usize {
-        // stat: a number for people.
+        // hint: a number for people; and only time depends on whether consumers are behind.
         self.chunks.load(Relaxed)
     }
 
@@ -239,7 +240,7 @@ impl<T> Pools<T> {
     }
 
     fn count_chunks(&self, more: usize, fewer: usize) {
-        // stat: a number for people.
+        // hint: as in `chunk_count`.
         self.chunks.fetch_add(more.wrapping_sub(fewer), Relaxed);
     }
 

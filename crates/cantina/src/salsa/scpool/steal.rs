@@ -155,9 +155,14 @@ impl<T> Taker<T> {
         Some(Sight { word, index, slot })
     }
 
-    /// Whether the operating system refuses what stealing takes, again and again.
-    pub(in crate::salsa) fn cannot_steal(&self) -> bool {
-        self.refused >= MOST_REFUSED
+    /// Whether the operating system refuses what stealing takes, again and again. If so, counting begins
+    /// anew: it may come to allow it.
+    pub(in crate::salsa) fn cannot_steal(&mut self) -> bool {
+        let cannot = self.refused >= MOST_REFUSED;
+        if cannot {
+            self.refused = 0;
+        }
+        cannot
     }
 
     fn is_active(&self, id: usize) -> bool {
