@@ -96,6 +96,7 @@ impl<T> Giver<T> {
 
 impl<T> Taker<T> {
     /// Takes the task. `None`: it was not there yet, or somebody else had taken it.
+    #[must_use = "a task that nobody keeps is dropped"]
     pub fn take(&self) -> Option<T> {
         self.place
             .state
