@@ -294,7 +294,7 @@ fn producers_feed_the_nearest_consumer_and_consumers_steal_from_it() {
         assert_eq!(feeds(&mut producers), feeding([1, 3]), "seats 0 and 2 are far away");
         // Its neighbour's comes first, though another seat is next.
         (0..).zip(&mut workers).for_each(|(task, worker)| worker.try_put(100 + task).unwrap());
-        workers[2].get();
+        assert_eq!(workers[2].get(), Some(102));
         assert_eq!(workers[2].get(), Some(100));
     }
 }

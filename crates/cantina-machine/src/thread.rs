@@ -6,6 +6,7 @@ use crate::os;
 use crate::topology::CoreId;
 use std::cell::Cell;
 use std::fmt;
+use std::sync::OnceLock;
 
 /// The calling thread cannot be bound to that core.
 #[derive(Debug)]
@@ -21,9 +22,11 @@ pub fn spin_loop() {
 }
 
 /// How many threads of this process can run at once, as far as the operating system tells, whichever of them asks: one that is pinned to a
-/// core, too.
+/// core, too. Read once, when first asked for: it takes some files to know.
 pub fn available_parallelism() -> usize {
-    os::parallelism(std::thread::available_parallelism().map_or(1, usize::from))
+    static DETECTED: OnceLock<usize> = OnceLock::new();
+    let here = || std::thread::available_parallelism().map_or(1, usize::from);
+    *DETECTED.get_or_init(|| os::parallelism(here()))
 }
 
 /// Binds the calling thread to `core`, until it ends or is bound to another.

@@ -179,19 +179,6 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_is_pinned_sees_what_the_process_may_use() {
-        let (cores, many) = (Topology::detect(), crate::thread::available_parallelism());
-        let core = cores.cores().next().unwrap();
-        let pinned = std::thread::spawn(move || {
-            let pinned = crate::thread::pin_to(core);
-            pinned.map(|()| (Topology::detect(), crate::thread::available_parallelism())).ok()
-        });
-        if let Some(seen) = pinned.join().unwrap() {
-            assert_eq!(seen, (cores, many));
-        }
-    }
-
-    #[test]
     fn a_thread_that_is_pinned_and_set_free_sees_what_it_may_use_itself() {
         let free = Topology::of_thread();
         let seen = |core| {

@@ -18,7 +18,7 @@
 //! | `hand` | [`Giver::give`] | [`Taker::take`] | the task's bytes |
 //!
 //! # Memory
-//! The last end frees the place, and drops a task that nobody took.
+//! The last end frees the place, and drops a task that nobody took; what that panics with is heard, but not where the thread panics already.
 //!
 //! ```
 //! let (giver, taker) = cantina::handoff::handoff();
@@ -28,6 +28,7 @@
 //! assert!(took.join().unwrap().is_some() != taker.take().is_some());
 //! ```
 
+use crate::panics::{catch, go_on};
 use machine::Arc;
 use machine::atomic::AtomicU8;
 use machine::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -95,6 +96,7 @@ impl<T> Giver<T> {
 
 impl<T> Taker<T> {
     /// Takes the task. `None`: it was not there yet, or somebody else had taken it.
+    #[must_use = "a task that nobody keeps is dropped"]
     pub fn take(&self) -> Option<T> {
         self.place
             .state
@@ -110,8 +112,12 @@ impl<T> Drop for Place<T> {
     fn drop(&mut self) {
         // own: `&mut self`; the last `Arc` has synchronized with every end.
         if self.state.load(Relaxed) == FULL {
-            // SAFETY: initialized (I2), and no taker is left to take it (I3).
-            self.task.with_mut(|cell| unsafe { (*cell).assume_init_drop() });
+            let mut panic = None;
+            catch(&mut panic, || {
+                // SAFETY: initialized (I2), and no taker is left to take it (I3).
+                self.task.with_mut(|cell| unsafe { (*cell).assume_init_drop() });
+            });
+            go_on(panic);
         }
     }
 }

@@ -76,7 +76,7 @@ pub mod waiting;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub mod topology {
-    pub use machine::topology::{CoreId, NodeId, Topology};
+    pub use machine::topology::{CoreId, InvalidTopology, NodeId, Topology};
 }
 
 /// The pool traits: `use cantina::prelude::*;`.
@@ -95,6 +95,9 @@ pub mod topology {
 /// pool.producer().put_all(1..=4).unwrap();
 /// assert_eq!(sum(&pool), 10);
 /// ```
+///
+/// The ends of each pool are called `Producer` and `Consumer`, too: beside `use cantina::salsa::*;` these names are ambiguous. Name what
+/// you import of one of both.
 pub mod prelude {
     pub use crate::pool::{Consumer, Producer, TaskPool};
 }

@@ -121,6 +121,9 @@ impl WaitList {
     }
 
     /// Puts the calling thread into the list. It must look once more whether it has to wait.
+    ///
+    /// One that is forgotten ([`std::mem::forget`]) stays in the list, and a notification that it gets reaches nobody. So it is with a
+    /// [`Polled`] that waits.
     pub fn listen(&self) -> Listener<'_> {
         let parker = Parker::new();
         let mut entry = Entry { list: self, place: None, is_seen: false };
@@ -222,9 +225,10 @@ impl Polled<'_> {
             // Nobody has notified it since it was polled before; but who polls may know more.
             return self.look_or_wait(context, look);
         }
-        // Notified, or it comes for the first time. What it looks at now it was notified of.
+        // Notified, or it comes for the first time. What it looks at now it was notified of; where `look` panics somebody else is (I2).
+        let found = look();
         self.entry.place = None;
-        if let Some(found) = look() {
+        if let Some(found) = found {
             return Poll::Ready(found);
         }
         self.entry.take(Wake::Task(context.waker().clone()));

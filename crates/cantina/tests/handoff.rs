@@ -1,6 +1,7 @@
 //! What a hand-off promises, one thread at a time.
 
 use cantina::handoff::handoff;
+use std::panic::{catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 #[test]
@@ -36,4 +37,26 @@ fn takers_of_a_dropped_giver_get_nothing() {
     let (giver, taker) = handoff::<u8>();
     drop(giver);
     assert_eq!(taker.take(), None);
+}
+
+#[test]
+fn a_task_that_panics_when_it_is_dropped_does_not_add_to_a_panic() {
+    struct Aloud;
+    impl Drop for Aloud {
+        fn drop(&mut self) {
+            resume_unwind(Box::new("dropped"));
+        }
+    }
+    let given = || {
+        let (giver, taker) = handoff();
+        giver.give(Aloud);
+        taker
+    };
+    let heard = catch_unwind(|| drop(given()));
+    assert_eq!(heard.unwrap_err().downcast_ref(), Some(&"dropped"));
+    let heard = catch_unwind(|| {
+        let _taker = given();
+        resume_unwind(Box::new("first"));
+    });
+    assert_eq!(heard.unwrap_err().downcast_ref(), Some(&"first"));
 }

@@ -20,7 +20,7 @@ fn counts_are_kept() {
     let pool = Locked::new();
     let mut worker = pool.worker();
     worker.extend(0..10);
-    worker.get();
+    assert_eq!(worker.get(), Some(0));
     let metrics = pool.metrics();
     assert_eq!((metrics.puts, metrics.gets, pool.len_hint()), (10, 1, 9));
 }
@@ -53,7 +53,7 @@ fn an_iterator_may_use_the_pool_it_feeds() {
     let mut inner = pool.worker();
     let tasks = (0..3 * BATCH).inspect(|&task| {
         inner.put(task);
-        inner.get();
+        assert!(inner.get().is_some());
     });
     assert_eq!(pool.producer().put_all(tasks).unwrap(), 3 * BATCH);
     assert_eq!(pool.len_hint(), 3 * BATCH);

@@ -22,13 +22,13 @@ pub(super) fn a_stalled_thread_blocks_nobody(case: &Case) -> Result<(), Finding>
     must::put(&mut worker, 1)?;
     must::get(&mut worker, "one was put")?;
     others_work("beside a worker that has put and got")?;
-    worker.get();
+    let _ = worker.get();
     others_work("beside a worker that found nothing")?;
     let (mut producer, mut consumer) = (pool.producer(), pool.consumer());
     must::put(&mut producer, 2)?;
     must::get(&mut consumer, "one was put")?;
     others_work("beside a producer that has put and a consumer that has got")?;
-    consumer.get();
+    let _ = consumer.get();
     others_work("beside a consumer that found nothing")?;
     must::put(&mut producer, 3)?;
     must::get(&mut worker, "one was put, and everybody else is gone").map(|_| ())

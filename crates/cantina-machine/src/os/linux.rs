@@ -5,8 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 use std::ptr::{self, NonNull};
-use std::sync::OnceLock;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The usual page size; larger ones only make a block's end share a page with nothing.
@@ -39,8 +38,8 @@ pub(crate) fn heavy_fence() -> bool {
 }
 
 pub(crate) fn pin_to(core: CoreId) -> Result<(), String> {
-    if core.0 >= CORES {
-        return Err(format!("there are at most {CORES} cores"));
+    if core.0 >= MOST_CORES {
+        return Err(format!("there are at most {MOST_CORES} cores"));
     }
     set_own(&[core.0]).map_err(|error| error.to_string())
 }
@@ -50,12 +49,18 @@ pub(crate) fn current_core() -> Option<CoreId> {
     usize::try_from(unsafe { libc::sched_getcpu() }).ok().map(CoreId)
 }
 
-/// Cores of a set, as the kernel has them.
-const CORES: usize = libc::CPU_SETSIZE as usize;
-const WORD: usize = u64::BITS as usize;
+/// Cores of a set of cores that is tried first: the kernel refuses one that is smaller than its own.
+const FIRST_CORES: usize = 1_024;
+/// Cores of the largest one, eight times as many as a kernel can be built for.
+const MOST_CORES: usize = 65_536;
+/// Cores that are noted as the program is loaded, when nothing can be allocated.
+const NOTED_CORES: usize = 8_192;
+/// Cores in a word of a set, as the kernel has it: bit by bit.
+const WORD: usize = usize::BITS as usize;
 
-/// The cores that the first thread might run on as the program was loaded, bit by bit: later it may have pinned itself, and nobody else is there to ask.
-static AT_START: [AtomicU64; CORES / WORD] = [const { AtomicU64::new(0) }; CORES / WORD];
+/// The cores that the first thread might run on as the program was loaded: later it may have pinned itself, and nobody else is there to ask.
+static AT_START: [AtomicUsize; NOTED_CORES / WORD] =
+    [const { AtomicUsize::new(0) }; NOTED_CORES / WORD];
 
 /// What is run before `main`, or by who loads a library that we are part of.
 #[used]
@@ -63,10 +68,9 @@ static AT_START: [AtomicU64; CORES / WORD] = [const { AtomicU64::new(0) }; CORES
 static NOTES: extern "C" fn() = note_cores;
 
 extern "C" fn note_cores() {
-    let Some(set) = set_of_thread(0) else { return };
-    // SAFETY: all of them fit into the set.
-    for core in (0..CORES).filter(|&core| unsafe { libc::CPU_ISSET(core, &set) }) {
-        AT_START[core / WORD].fetch_or(1 << (core % WORD), Relaxed);
+    let mut set = [0; NOTED_CORES / WORD];
+    if fill_with_cores(0, &mut set).is_ok() {
+        AT_START.iter().zip(set).for_each(|(noted, cores)| noted.store(cores, Relaxed));
     }
 }
 
@@ -75,8 +79,8 @@ fn allowed_cores() -> Option<Vec<usize>> {
     // That it is named here makes it part of every program that asks.
     std::hint::black_box(&NOTES);
     let mut cores = cores_of_thread(0)?;
-    let at_start = |core: &usize| AT_START[core / WORD].load(Relaxed) & 1 << (core % WORD) != 0;
-    cores.extend((0..CORES).filter(at_start));
+    let at_start: Vec<usize> = AT_START.iter().map(|cores| cores.load(Relaxed)).collect();
+    cores.extend(cores_of(&at_start));
     for thread in fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
         let number = thread.file_name().to_str().and_then(|number| number.parse().ok());
         // One that has ended meanwhile had none.
@@ -91,49 +95,68 @@ fn allowed_cores() -> Option<Vec<usize>> {
 /// quota leaves, which is the process's.
 pub(crate) fn parallelism(here: usize) -> usize {
     let own = cores_of_thread(0).map_or(0, |cores| cores.len());
-    let all = allowed_cores().map_or(own, |cores| cores.len());
-    if here < own || own >= all { here } else { all.min(quota()).max(here) }
+    if here < own {
+        return here;
+    }
+    match allowed_cores() {
+        Some(all) if all.len() > own => quota(all).max(here),
+        _ => here,
+    }
 }
 
-/// How many cores a thread has the use of that may run on all of them, as `std` says.
-fn quota() -> usize {
-    static QUOTA: OnceLock<usize> = OnceLock::new();
-    let of_all = || {
-        let cores = allowed_cores()?;
+/// How many of `cores`, which are those of this process, a thread has the use of that may run on all of them, as `std` says.
+fn quota(cores: Vec<usize>) -> usize {
+    let most = cores.len();
+    let of_all = move || {
         set_own(&cores).ok()?;
         std::thread::available_parallelism().map(usize::from).ok()
     };
     // A thread of its own, because it is not pinned.
     let ask = || std::thread::Builder::new().spawn(of_all).ok()?.join().ok()?;
-    *QUOTA.get_or_init(|| ask().unwrap_or(usize::MAX))
+    ask().map_or(most, |quota| quota.min(most))
 }
 
 /// The cores that a thread may run on; 0 is the calling one.
 fn cores_of_thread(thread: libc::pid_t) -> Option<Vec<usize>> {
-    let set = set_of_thread(thread)?;
-    // SAFETY: all of them fit into the set.
-    Some((0..CORES).filter(|&core| unsafe { libc::CPU_ISSET(core, &set) }).collect())
+    let set = large_enough(|set| fill_with_cores(thread, set)).ok()?;
+    Some(cores_of(&set).collect())
 }
 
-/// The same, as the kernel has it.
-fn set_of_thread(thread: libc::pid_t) -> Option<libc::cpu_set_t> {
-    // SAFETY: a `cpu_set_t` of zeroes is the empty set.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the set is as long as we say; a thread that there is not is an error.
-    let told = unsafe { libc::sched_getaffinity(thread, size_of_val(&set), &mut set) };
-    (told == 0).then_some(set)
+/// The cores of a set.
+fn cores_of(set: &[usize]) -> impl Iterator<Item = usize> + '_ {
+    (0..set.len() * WORD).filter(|core| set[core / WORD] & 1 << (core % WORD) != 0)
 }
 
-/// Lets the calling thread run on `cores`, which are no larger than the kernel's largest.
-fn set_own(cores: &[usize]) -> io::Result<()> {
-    // SAFETY: a `cpu_set_t` of zeroes is the empty set.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    for core in cores {
-        // SAFETY: the core fits into the set, as the caller says.
-        unsafe { libc::CPU_SET(*core, &mut set) };
+/// A set that `fill` has filled, doubled until it is no longer refused for its size.
+fn large_enough(mut fill: impl FnMut(&mut [usize]) -> io::Result<()>) -> io::Result<Vec<usize>> {
+    let mut cores = FIRST_CORES;
+    loop {
+        let mut set = vec![0; cores / WORD];
+        match fill(&mut set) {
+            Err(error) if error.raw_os_error() == Some(libc::EINVAL) && cores < MOST_CORES => {
+                cores *= 2;
+            }
+            filled => return filled.map(|()| set),
+        }
     }
+}
+
+/// Fills `set`, all zeroes, with the cores that a thread may run on.
+fn fill_with_cores(thread: libc::pid_t, set: &mut [usize]) -> io::Result<()> {
+    // SAFETY: the set is as long as we say, of words as the kernel has them; a thread that there is not is an error.
+    match unsafe { libc::sched_getaffinity(thread, size_of_val(set), set.as_mut_ptr().cast()) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Lets the calling thread run on `cores`, which are less than [`MOST_CORES`].
+fn set_own(cores: &[usize]) -> io::Result<()> {
+    let words = cores.iter().max().map_or(1, |core| core / WORD + 1);
+    let mut set = vec![0usize; words];
+    cores.iter().for_each(|core| set[core / WORD] |= 1 << (core % WORD));
     // SAFETY: 0 is the calling thread; the set is as long as we say.
-    match unsafe { libc::sched_setaffinity(0, size_of_val(&set), &set) } {
+    match unsafe { libc::sched_setaffinity(0, size_of_val(&*set), set.as_ptr().cast()) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
@@ -148,7 +171,11 @@ pub(crate) fn topology_of_thread() -> Option<Topology> {
 }
 
 fn with_nodes(allowed: Vec<usize>) -> Option<Topology> {
-    read_topology(Path::new("/sys/devices/system/node"), &allowed).or_else(|| {
+    with_nodes_of(Path::new("/sys/devices/system/node"), allowed)
+}
+
+fn with_nodes_of(folder: &Path, allowed: Vec<usize>) -> Option<Topology> {
+    read_topology(folder, &allowed).or_else(|| {
         // One node, of the cores that we may use.
         let cores = allowed.into_iter().map(CoreId).collect();
         Topology::new(vec![cores], vec![vec![HERE]]).ok()
@@ -231,9 +258,49 @@ pub(crate) unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{map_on_node, parse_list, read_topology, unmap};
-    use crate::topology::{CoreId, NodeId};
+    use super::{
+        AT_START, FIRST_CORES, MOST_CORES, WORD, allowed_cores, cores_of, cores_of_thread,
+        large_enough, map_on_node, parallelism, parse_list, read_topology, set_own, unmap,
+        with_nodes_of,
+    };
+    use crate::topology::{CoreId, HERE, NodeId, Topology};
     use std::fs;
+    use std::io;
+    use std::path::PathBuf;
+    use std::sync::atomic::Ordering::Relaxed;
+
+    /// A folder as the kernel has one of its nodes, until it is dropped.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str, files: &[(&str, &str)]) -> Self {
+            let process = std::process::id();
+            let folder = Self(std::env::temp_dir().join(format!("cantina-{name}-{process}")));
+            for (file, text) in files {
+                let path = folder.0.join(file);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, text).unwrap();
+            }
+            folder
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            fs::remove_dir_all(&self.0).unwrap();
+        }
+    }
+
+    /// What `f` says on a thread that may run on one core only, if threads can be bound and there is another.
+    fn pinned<R: Send + 'static>(f: impl FnOnce() -> R + Send + 'static) -> Option<R> {
+        let cores = allowed_cores().unwrap();
+        let pin = move || {
+            set_own(&cores[..1]).ok()?;
+            assert_eq!(cores_of_thread(0).as_deref(), Some(&cores[..1]));
+            (cores.len() > 1).then(f)
+        };
+        std::thread::spawn(pin).join().unwrap()
+    }
 
     #[test]
     fn lists_of_the_kernel_are_read() {
@@ -244,26 +311,97 @@ mod tests {
 
     #[test]
     fn nodes_with_gaps_and_forbidden_cores_are_read() {
-        let folder = std::env::temp_dir().join(format!("cantina-nodes-{}", std::process::id()));
-        for (file, text) in [
-            ("online", "0,2\n"),
-            ("node0/cpulist", "0-1\n"),
-            ("node0/distance", "10 21\n"),
-            ("node2/cpulist", "2-3\n"),
-            ("node2/distance", "21 10\n"),
-        ] {
-            let path = folder.join(file);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        let topology = read_topology(&folder, &[0, 2, 3]).unwrap();
-        let lost = read_topology(&folder, &[0, 2, 3, 4]);
-        fs::remove_dir_all(&folder).unwrap();
+        let folder = Folder::new(
+            "nodes",
+            &[
+                ("online", "0,2\n"),
+                ("node0/cpulist", "0-1\n"),
+                ("node0/distance", "10 21\n"),
+                ("node2/cpulist", "2-3\n"),
+                ("node2/distance", "21 10\n"),
+            ],
+        );
+        let topology = read_topology(&folder.0, &[0, 2, 3]).unwrap();
         assert_eq!(topology.cores_of(NodeId(0)), [CoreId(0)]);
         assert_eq!(topology.cores_of(NodeId(1)), [CoreId(2), CoreId(3)]);
         assert_eq!(topology.os_node(NodeId(1)), Some(2));
         assert_eq!(topology.distance(NodeId(0), NodeId(1)), Some(21));
+        let lost = read_topology(&folder.0, &[0, 2, 3, 4]);
         assert_eq!(lost, None, "a core that no node claims");
+    }
+
+    #[test]
+    fn a_thread_that_is_pinned_sees_all_nodes_of_the_process() {
+        let cores = allowed_cores().unwrap();
+        let list =
+            |cores: &[usize]| cores.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+        let (first, others) = cores.split_at(1);
+        let folder = Folder::new(
+            "two-nodes",
+            &[
+                ("online", "0-1\n"),
+                ("node0/cpulist", &list(first)),
+                ("node0/distance", "10 20\n"),
+                ("node1/cpulist", &list(others)),
+                ("node1/distance", "20 10\n"),
+            ],
+        );
+        let path = folder.0.clone();
+        let Some(seen) = pinned(move || read_topology(&path, &allowed_cores()?)) else { return };
+        let seen = seen.unwrap();
+        assert_eq!(seen.cores_of(NodeId(0)), [CoreId(cores[0])]);
+        assert!(seen.cores_of(NodeId(1)).iter().map(|core| core.0).eq(others.iter().copied()));
+    }
+
+    #[test]
+    fn where_the_kernel_tells_of_no_nodes_there_is_one() {
+        let folder = Folder::new("no-nodes", &[("online", "no list")]);
+        let one = vec![vec![CoreId(3), CoreId(5)]];
+        let one = Topology::new(one, vec![vec![HERE]]).unwrap();
+        assert_eq!(with_nodes_of(&folder.0, vec![3, 5]), Some(one.clone()));
+        assert_eq!(with_nodes_of(&folder.0.join("missing"), vec![3, 5]), Some(one));
+    }
+
+    #[test]
+    fn a_thread_that_is_pinned_has_the_parallelism_of_the_process() {
+        let here = || std::thread::available_parallelism().unwrap().get();
+        let free = here();
+        // Who started these tests may have pinned them: then there is nothing to see.
+        if cores_of_thread(0) == allowed_cores() {
+            assert_eq!(pinned(move || parallelism(here())).unwrap_or(free), free);
+        }
+    }
+
+    #[test]
+    fn the_cores_that_a_program_starts_with_are_noted() {
+        let noted: Vec<usize> = AT_START.iter().map(|cores| cores.load(Relaxed)).collect();
+        let all = allowed_cores().unwrap();
+        assert!(noted.iter().any(|cores| *cores != 0));
+        assert!(cores_of(&noted).all(|core| all.contains(&core)));
+    }
+
+    #[test]
+    fn a_set_of_cores_grows_until_the_kernel_takes_it() {
+        let kernel = |cores: usize| {
+            move |set: &mut [usize]| {
+                if set.len() * WORD < cores {
+                    return Err(io::Error::from_raw_os_error(libc::EINVAL));
+                }
+                set[(cores - 1) / WORD] |= 1 << ((cores - 1) % WORD);
+                Ok(())
+            }
+        };
+        for cores in [1, FIRST_CORES, FIRST_CORES + 1, 8_192, MOST_CORES] {
+            let set = large_enough(kernel(cores)).unwrap();
+            assert!(cores_of(&set).eq([cores - 1]), "{cores}");
+        }
+        assert!(large_enough(kernel(MOST_CORES + 1)).is_err());
+        let mut asked = 0;
+        let gone = large_enough(|_| {
+            asked += 1;
+            Err(io::Error::from_raw_os_error(libc::ESRCH))
+        });
+        assert!(gone.is_err() && asked == 1, "only its size is mended");
     }
 
     #[test]

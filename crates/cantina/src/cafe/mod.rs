@@ -86,7 +86,7 @@ pub use ends::{Consumer, Producer, Worker};
 pub use metrics::Metrics;
 pub use overtaking::Overtaking;
 
-use crate::pool::{self, BuildError};
+use crate::pool::{self, BuildError, TooMany};
 use builder::{check_height, overtakers};
 use form::Form;
 use std::fmt;
@@ -130,9 +130,25 @@ impl<T> Cafe<T> {
         Consumer::new(&self.form)
     }
 
+    /// One more getting end; there is no limit.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn try_consumer(&self) -> Result<Consumer<T>, TooMany> {
+        Ok(self.consumer())
+    }
+
     /// One more end for a thread in both roles.
     pub fn worker(&self) -> Worker<T> {
         Worker::new(&self.form)
+    }
+
+    /// One more end for a thread in both roles; there is no limit.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn try_worker(&self) -> Result<Worker<T>, TooMany> {
+        Ok(self.worker())
     }
 
     /// The height of the trees that are appended from now on.

@@ -1,18 +1,21 @@
 //! The ends of a [`Locked`](super::Locked): all of them a count on the same lock.
 
 use super::{BATCH, Shared};
-use crate::pool::{self, Drain, Full, PutAllError};
+use crate::pool::{self, Drain, Full, OneAtATime, PutAllError};
 use machine::Arc;
 use std::fmt;
+use std::marker::PhantomData;
 
 /// The putting end.
 pub struct Producer<T> {
     shared: Arc<Shared<T>>,
+    one_at_a_time: OneAtATime,
 }
 
 /// The getting end.
 pub struct Consumer<T> {
     shared: Arc<Shared<T>>,
+    one_at_a_time: OneAtATime,
 }
 
 /// Both ends in one hand.
@@ -23,7 +26,7 @@ pub struct Worker<T> {
 
 impl<T> Producer<T> {
     pub(super) fn new(shared: Arc<Shared<T>>) -> Self {
-        Self { shared }
+        Self { shared, one_at_a_time: PhantomData }
     }
 
     /// Puts `task`.
@@ -60,10 +63,11 @@ impl<T> Producer<T> {
 
 impl<T> Consumer<T> {
     pub(super) fn new(shared: Arc<Shared<T>>) -> Self {
-        Self { shared }
+        Self { shared, one_at_a_time: PhantomData }
     }
 
     /// Gets the oldest task. `None`: there was none when it had the lock.
+    #[must_use = "a task that nobody keeps is dropped"]
     pub fn get(&mut self) -> Option<T> {
         self.shared.get()
     }
@@ -93,7 +97,7 @@ pool::worker_of_two_ends!(Producer, Consumer, Worker);
 
 impl<T> Clone for Producer<T> {
     fn clone(&self) -> Self {
-        Self { shared: self.shared.clone() }
+        Self::new(self.shared.clone())
     }
 }
 

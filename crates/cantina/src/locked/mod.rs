@@ -25,7 +25,7 @@ mod ends;
 pub use ends::{Consumer, Producer, Worker};
 
 use crate::panics;
-use crate::pool::{self, BuildError};
+use crate::pool::{self, BuildError, TooMany};
 use machine::Arc;
 use machine::lock::{Mutex, MutexGuard};
 use machine::trace::{self, Role};
@@ -113,9 +113,25 @@ impl<T> Locked<T> {
         Consumer::new(self.shared.clone())
     }
 
+    /// One more getting end; there is no limit.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn try_consumer(&self) -> Result<Consumer<T>, TooMany> {
+        Ok(self.consumer())
+    }
+
     /// One more end for a thread in both roles.
     pub fn worker(&self) -> Worker<T> {
         Worker::new(self.shared.clone())
+    }
+
+    /// One more end for a thread in both roles; there is no limit.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn try_worker(&self) -> Result<Worker<T>, TooMany> {
+        Ok(self.worker())
     }
 
     /// What it has done so far.

@@ -5,9 +5,11 @@ use std::fmt;
 
 /// The pool has no room; the task comes back.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[must_use = "it has the task, which is dropped with it"]
 pub struct Full<T>(pub T);
 
 /// The pool had no room for all tasks.
+#[must_use = "it has the tasks that were not put"]
 pub struct PutAllError<T, I> {
     /// How many were put.
     pub put: usize,

@@ -100,6 +100,7 @@ macro_rules! worker_of_two_ends {
             }
 
             #[doc = concat!("Gets a task, as [`", stringify!($consumer), "::get`] does.")]
+            #[must_use = "a task that nobody keeps is dropped"]
             #[inline]
             pub fn get(&mut self) -> Option<T> {
                 self.get.get()

@@ -38,6 +38,12 @@ pub(crate) use patience::Patience;
 pub use runs::put_in_runs;
 pub(crate) use runs::put_one_by_one;
 
+use std::cell::Cell;
+use std::marker::PhantomData;
+
+/// What makes an end one for a thread at a time: it is not `Sync`.
+pub(crate) type OneAtATime = PhantomData<Cell<()>>;
+
 /// A pool of tasks.
 ///
 /// `T` need not be `'static`: scoped threads work.
@@ -124,6 +130,7 @@ pub trait Producer<T>: Send {
 /// The getting end of a pool.
 pub trait Consumer<T>: Send {
     /// Gets a task. `None` is a [claim](self#what-none-claims): the pool was empty.
+    #[must_use = "a task that nobody keeps is dropped"]
     fn get(&mut self) -> Option<T>;
 
     /// Gets up to `max` tasks, appends them to `into` and says how many. 0 with `max > 0` is the same

@@ -5,9 +5,10 @@ use super::lease::Lease;
 use super::put::Putter;
 use super::take::Getter;
 use super::tree::Tree;
-use crate::pool::{self, Drain, Full, PutAllError, TooMany};
+use crate::pool::{self, Drain, Full, OneAtATime, PutAllError, TooMany};
 use machine::Arc;
 use std::fmt;
+use std::marker::PhantomData;
 
 /// Names a [`Consumer`] or a [`Worker`], also when it is gone: no other one of the pool ever has its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,22 +17,25 @@ pub struct WorkerId(u32);
 /// The putting end.
 pub struct Producer<T> {
     putter: Putter<T>,
+    one_at_a_time: OneAtATime,
 }
 
 /// The getting end.
 pub struct Consumer<T> {
     getter: Getter<T>,
+    one_at_a_time: OneAtATime,
 }
 
 /// Both ends in one hand: it begins in the block where it was last, whichever it did there.
 pub struct Worker<T> {
     putter: Putter<T>,
     getter: Getter<T>,
+    one_at_a_time: OneAtATime,
 }
 
 impl<T> Producer<T> {
     pub(super) fn new(tree: Arc<Tree<T>>) -> Self {
-        Self { putter: Putter::new(tree) }
+        Self { putter: Putter::new(tree), one_at_a_time: PhantomData }
     }
 
     /// Puts `task`.
@@ -62,16 +66,18 @@ impl<T> Producer<T> {
 
 impl<T> Consumer<T> {
     pub(super) fn new(tree: Arc<Tree<T>>) -> Result<Self, TooMany> {
-        Ok(Self { getter: Getter::new(tree)? })
+        Ok(Self { getter: Getter::new(tree)?, one_at_a_time: PhantomData })
     }
 
     /// Gets a task. `None`: at one instant there was none.
+    #[must_use = "a task that nobody keeps is dropped"]
     #[inline]
     pub fn get(&mut self) -> Option<T> {
         self.getter.get()
     }
 
     /// Takes a task that stays in its place until the [`Lease`] ends. `None`: at one instant there was none.
+    #[must_use = "a lease that is dropped puts its task back"]
     pub fn take_leased(&mut self) -> Option<Lease<T>> {
         self.getter.take_leased()
     }
@@ -113,6 +119,7 @@ impl<T> Consumer<T> {
     ///
     /// # Panics
     /// When the pool was not built with [`leases`](super::Builder::leases); when the clone does, and the task goes back.
+    #[must_use = "a copy that is dropped puts its task back"]
     pub fn take_cloned(&mut self) -> Option<ClonedLease<T>>
     where
         T: Clone,
@@ -147,7 +154,7 @@ impl<T> Worker<T> {
         let putter = Putter::new(tree.clone());
         let mut getter = Getter::new(tree)?;
         getter.begin_in(putter.last());
-        Ok(Self { putter, getter })
+        Ok(Self { putter, getter, one_at_a_time: PhantomData })
     }
 
     /// Puts `task`.
@@ -178,6 +185,7 @@ impl<T> Worker<T> {
     }
 
     /// Gets a task. `None`: at one instant there was none.
+    #[must_use = "a task that nobody keeps is dropped"]
     #[inline]
     pub fn get(&mut self) -> Option<T> {
         let task = self.getter.get();
@@ -186,6 +194,7 @@ impl<T> Worker<T> {
     }
 
     /// Takes a task on a [`Lease`], as [`Consumer::take_leased`] does.
+    #[must_use = "a lease that is dropped puts its task back"]
     pub fn take_leased(&mut self) -> Option<Lease<T>> {
         let lease = self.getter.take_leased();
         self.putter.begin_in(self.getter.last());
@@ -211,6 +220,7 @@ impl<T> Worker<T> {
     ///
     /// # Panics
     /// When the pool was not built with [`leases`](super::Builder::leases); when the clone does, and the task goes back.
+    #[must_use = "a copy that is dropped puts its task back"]
     pub fn take_cloned(&mut self) -> Option<ClonedLease<T>>
     where
         T: Clone,

@@ -7,14 +7,16 @@ use machine::atomic::Ordering::Relaxed;
 use machine::fence::Pair;
 use machine::park::{Parker, Unparker};
 use machine::{Arc, thread};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::task::{Context, Poll, Wake, Waker};
 
 /// All of them.
-pub(crate) const ALL: [Scenario; 6] = [
+pub(crate) const ALL: [Scenario; 7] = [
     ("who waits sees the change or is seen", who_waits_sees_the_change_or_is_seen),
     ("the symmetric fences will do", the_symmetric_fences_will_do),
     ("each of two gets one", each_of_two_gets_one),
     ("who gives up hands the notification on", who_gives_up_hands_the_notification_on),
+    ("a look that panics hands the notification on", a_look_that_panics_hands_the_notification_on),
     ("all who wait are woken", all_who_wait_are_woken),
     ("a future waits as a thread does", a_future_waits_as_a_thread_does),
 ];
@@ -109,6 +111,24 @@ pub(crate) fn who_gives_up_hands_the_notification_on() {
     let shelf = Shelf::new(Pair::best());
     let theirs = shelf.clone();
     let fickle = thread::spawn(move || drop(theirs.waiting.listen()));
+    let theirs = shelf.clone();
+    let taker = thread::spawn(move || theirs.take());
+    shelf.add();
+    fickle.join().unwrap();
+    taker.join().unwrap();
+}
+
+/// One looks three times, the last time maybe because it was notified, and panics.
+pub(crate) fn a_look_that_panics_hands_the_notification_on() {
+    let shelf = Shelf::new(Pair::best());
+    let theirs = shelf.clone();
+    let fickle = thread::spawn(move || {
+        let mut polled = theirs.waiting.polled();
+        let context = Context::from_waker(Waker::noop());
+        assert_eq!(polled.poll(&context, || None::<()>), Poll::Pending);
+        let look = || polled.poll::<()>(&context, || resume_unwind(Box::new(())));
+        catch_unwind(AssertUnwindSafe(look)).unwrap_err();
+    });
     let theirs = shelf.clone();
     let taker = thread::spawn(move || theirs.take());
     shelf.add();

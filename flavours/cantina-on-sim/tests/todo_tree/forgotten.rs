@@ -38,7 +38,7 @@ fn forgets(seed: u64) -> bool {
     let has_ended = Arc::new(AtomicBool::new(false));
     let (seen, mut first) = (has_ended.clone(), pool.consumer());
     let takes_first = thread::spawn(move || {
-        first.get();
+        let _ = first.get();
         seen.load(Acquire) && first.get().is_none()
     });
     wait();

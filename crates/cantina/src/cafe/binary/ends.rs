@@ -7,11 +7,10 @@ use super::tree::WAYS;
 use crate::cafe::metrics::{Exchanges, Tally};
 use crate::cafe::overtaking::Meter;
 use crate::pool::Full;
-use crate::reclaim::Participant;
+use crate::reclaim::{Domain, Member, Reclaims};
 use machine::Arc;
 use machine::fence_after_rmw;
 use machine::random::Random;
-use std::mem::ManuallyDrop;
 use std::ops::ControlFlow;
 use std::ptr::{self, NonNull};
 
@@ -20,8 +19,8 @@ const TRIES: usize = 2;
 
 /// What every end has.
 struct End<T> {
+    guard: Member<List<T>, 1>,
     low: Low,
-    guard: ManuallyDrop<Participant<Spot<T>, 1>>,
     /// The spot that the hazard pointer names, from one call to the next: null, or one that was the head's.
     spot: *mut Spot<T>,
     random: Random,
@@ -54,12 +53,22 @@ unsafe impl<T: Send> Send for End<T> {}
 // SAFETY: as above; trees that were walked are only looked at during a call.
 unsafe impl<T: Send> Send for Getter<T> {}
 
+// SAFETY: one of its fields.
+unsafe impl<T> Reclaims<1> for List<T> {
+    type Node = Spot<T>;
+
+    fn domain(&self) -> &Domain<Spot<T>, 1> {
+        &self.spots
+    }
+}
+
 impl<T> End<T> {
     fn new(list: Arc<List<T>>) -> Self {
-        // SAFETY: both go before the list does.
-        let (low, guard) = unsafe { (list.lows.join(), ManuallyDrop::new(list.spots.join())) };
+        let guard = Member::join(list.clone());
+        // SAFETY: it goes before the list does.
+        let low = unsafe { list.lows.join() };
         let (random, meter) = (list.random(), list.meter.clone());
-        Self { low, guard, spot: ptr::null_mut(), random, tally: Tally::default(), meter, list }
+        Self { guard, low, spot: ptr::null_mut(), random, tally: Tally::default(), meter, list }
     }
 
     /// The head's spot, protected.
@@ -115,7 +124,7 @@ impl<T> End<T> {
         self.spot = ptr::null_mut();
         if let Some(old) = NonNull::new(old) {
             // SAFETY: the head has left it for ever, and it was us who moved it.
-            unsafe { self.guard.retire(&self.list.spots, old) };
+            unsafe { self.guard.retire(old) };
         }
         true
     }
@@ -137,8 +146,6 @@ impl<T> End<T> {
 impl<T> Drop for End<T> {
     fn drop(&mut self) {
         self.tally.add_to(&self.list.counters);
-        // SAFETY: the domain it joined; it is not used again.
-        unsafe { ManuallyDrop::take(&mut self.guard).leave(&self.list.spots) };
     }
 }
 

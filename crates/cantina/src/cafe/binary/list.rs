@@ -34,7 +34,7 @@ pub(super) struct Link<T> {
 
 /// Where consumers look: the paper's GT. Each is used once, so two looks that find the same one find that
 /// nothing has changed.
-pub(super) struct Spot<T> {
+pub(in crate::cafe) struct Spot<T> {
     /// The tree before `tree`, if that is to be looked at too.
     pub(super) before: Option<NonNull<Link<T>>>,
     pub(super) tree: NonNull<Link<T>>,

@@ -1,22 +1,26 @@
 //! The ends of a [`RoomQueue`]: each of them is the queue, seen from one side.
 
 use super::RoomQueue;
-use crate::pool::{self, Drain, Full, PutAllError};
+use crate::pool::{self, Drain, Full, OneAtATime, PutAllError};
 use std::fmt;
+use std::marker::PhantomData;
 
 /// The putting end.
 pub struct Producer<T> {
     queue: RoomQueue<T>,
+    one_at_a_time: OneAtATime,
 }
 
 /// The getting end.
 pub struct Consumer<T> {
     queue: RoomQueue<T>,
+    one_at_a_time: OneAtATime,
 }
 
 /// Both ends in one hand.
 pub struct Worker<T> {
     queue: RoomQueue<T>,
+    one_at_a_time: OneAtATime,
 }
 
 /// The methods of an end that puts.
@@ -86,7 +90,7 @@ macro_rules! is_the_queue {
     ($end:ident) => {
         impl<T> $end<T> {
             pub(super) fn new(queue: RoomQueue<T>) -> Self {
-                Self { queue }
+                Self { queue, one_at_a_time: PhantomData }
             }
         }
 

@@ -33,7 +33,7 @@ mod ring;
 pub use builder::Builder;
 pub use ends::{Consumer, Producer, Worker};
 
-use crate::pool::{self, Full, PutAllError};
+use crate::pool::{self, Full, PutAllError, TooMany};
 use machine::Arc;
 use ring::Ring;
 use std::fmt;
@@ -163,9 +163,25 @@ impl<T> RoomQueue<T> {
         Consumer::new(self.clone())
     }
 
+    /// One more getting end; there is no limit.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn try_consumer(&self) -> Result<Consumer<T>, TooMany> {
+        Ok(self.consumer())
+    }
+
     /// One more end for a thread in both roles.
     pub fn worker(&self) -> Worker<T> {
         Worker::new(self.clone())
+    }
+
+    /// One more end for a thread in both roles; there is no limit.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn try_worker(&self) -> Result<Worker<T>, TooMany> {
+        Ok(self.worker())
     }
 
     /// What it has done so far: exact when nobody uses it meanwhile.

@@ -1,8 +1,9 @@
 //! The ends of a [`RoomStack`]: each of them is the stack, seen from one side.
 
 use super::RoomStack;
-use crate::pool::{self, Drain, Full, PutAllError};
+use crate::pool::{self, Drain, Full, OneAtATime, PutAllError};
 use std::fmt;
+use std::marker::PhantomData;
 
 /// How many tasks `put_all` gathers before it enters the room.
 const BATCH: usize = 512;
@@ -10,11 +11,13 @@ const BATCH: usize = 512;
 /// The putting end.
 pub struct Producer<T> {
     stack: RoomStack<T>,
+    one_at_a_time: OneAtATime,
 }
 
 /// The getting end.
 pub struct Consumer<T> {
     stack: RoomStack<T>,
+    one_at_a_time: OneAtATime,
 }
 
 /// Both ends in one hand.
@@ -25,7 +28,7 @@ pub struct Worker<T> {
 
 impl<T> Producer<T> {
     pub(super) fn new(stack: RoomStack<T>) -> Self {
-        Self { stack }
+        Self { stack, one_at_a_time: PhantomData }
     }
 
     /// Puts `task` on top.
@@ -62,7 +65,7 @@ impl<T> Producer<T> {
 
 impl<T> Consumer<T> {
     pub(super) fn new(stack: RoomStack<T>) -> Self {
-        Self { stack }
+        Self { stack, one_at_a_time: PhantomData }
     }
 
     /// Gets the uppermost task. `None`: there was none.
@@ -96,7 +99,7 @@ pool::worker_of_two_ends!(Producer, Consumer, Worker);
 
 impl<T> Clone for Producer<T> {
     fn clone(&self) -> Self {
-        Self { stack: self.stack.clone() }
+        Self::new(self.stack.clone())
     }
 }
 

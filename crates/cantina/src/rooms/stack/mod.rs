@@ -39,7 +39,7 @@ pub use ends::{Consumer, Producer, Worker};
 
 use super::packed::{Packed, Plan};
 use super::visit::{BOTH, GET, PUT, Visit, joined};
-use crate::pool;
+use crate::pool::{self, TooMany};
 use chunks::Chunks;
 use machine::Arc;
 use machine::trace;
@@ -166,9 +166,25 @@ impl<T> RoomStack<T> {
         Consumer::new(self.clone())
     }
 
+    /// One more getting end; there is no limit.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn try_consumer(&self) -> Result<Consumer<T>, TooMany> {
+        Ok(self.consumer())
+    }
+
     /// One more end for a thread in both roles.
     pub fn worker(&self) -> Worker<T> {
         Worker::new(self.clone())
+    }
+
+    /// One more end for a thread in both roles; there is no limit.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn try_worker(&self) -> Result<Worker<T>, TooMany> {
+        Ok(self.worker())
     }
 
     /// What it is like: exact when nobody uses it meanwhile.

@@ -8,11 +8,10 @@ use super::scan::Notes;
 use super::word::Word;
 use super::{HAZARDS, Head, Home, Pools};
 use crate::pool::TooMany;
-use crate::reclaim::Participant;
+use crate::reclaim::{Domain, Member, Reclaims};
 use crate::salsa::metrics::Tally;
 use machine::Arc;
 use machine::topology::NodeId;
-use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
 
 /// A consumer's end of the mechanism.
@@ -23,7 +22,7 @@ pub(in crate::salsa) struct Taker<T> {
     pub(super) pools: Arc<Pools<T>>,
     /// Our id.
     pub(super) me: usize,
-    pub(super) guard: ManuallyDrop<Participant<Head<T>, HAZARDS>>,
+    pub(super) guard: Member<Pools<T>, HAZARDS>,
     /// The working set: entry `i` is protected by hazard pointer `i`. One is always free, to look at
     /// other chunks with.
     pub(super) held: [Option<Held<T>>; HAZARDS],
@@ -63,8 +62,7 @@ impl<T> Taker<T> {
         node: Option<NodeId>,
     ) -> Result<Self, TooMany> {
         let me = pools.take_seat(node)?;
-        // SAFETY: it is dropped with us, before we let go of the pools.
-        let guard = ManuallyDrop::new(unsafe { pools.domain.join() });
+        let guard = Member::join_as(pools.clone(), me);
         let (hand, claims) = (Hand::empty(&pools), Claims::none(&pools));
         let held = std::array::from_fn(|_| None);
         Ok(Self {
@@ -322,14 +320,10 @@ impl<T> Taker<T> {
         let place = chunk.life(|life| life.place);
         place.into_iter().for_each(Place::empty);
         self.guard.clear(entry);
-        let Self { guard, pools, me, .. } = self;
+        let (batch, me) = (self.pools.retired_at_once(), self.me);
+        let keep = |pools: &Pools<T>, chunk| pools.keep(me, Chunk::from_raw(chunk));
         // SAFETY: it is out of its place, once (I6). What nobody names is private.
-        unsafe {
-            let batch = pools.retired_at_once();
-            guard.retire_into(&pools.domain, chunk.as_raw(), batch, |chunk| {
-                pools.keep(*me, Chunk::from_raw(chunk));
-            });
-        }
+        unsafe { self.guard.retire_into(chunk.as_raw(), batch, keep) };
         self.report();
     }
 
@@ -348,13 +342,23 @@ impl<T> Drop for Taker<T> {
     fn drop(&mut self) {
         self.put_back();
         self.report();
-        let Self { guard, pools, me, .. } = self;
-        // SAFETY: the domain it joined; it is not used again. What nobody names is private.
-        unsafe {
-            ManuallyDrop::take(guard).leave_into(&pools.domain, |chunk| {
-                pools.keep(*me, Chunk::from_raw(chunk));
-            });
-        }
-        self.pools.leave_seat(self.me);
+    }
+}
+
+// SAFETY: one of its fields.
+unsafe impl<T> Reclaims<HAZARDS> for Pools<T> {
+    type Node = Head<T>;
+
+    fn domain(&self) -> &Domain<Head<T>, HAZARDS> {
+        &self.domain
+    }
+
+    /// What nobody names is private.
+    unsafe fn have_back(&self, id: usize, chunk: NonNull<Head<T>>) {
+        self.keep(id, Chunk::from_raw(chunk));
+    }
+
+    fn has_left(&self, id: usize) {
+        self.leave_seat(id);
     }
 }
