@@ -145,22 +145,22 @@ fn condense(rendered: &str) -> String {
 /// What may be typed, where clap does not say so itself.
 fn allowed(error: ErrorKind) -> Option<String> {
     let program = CommandLine::command();
-    let typed = std::env::args().nth(1).unwrap_or_default();
+    let typed = |at: usize| std::env::args_os().nth(at).unwrap_or_default();
     match error {
         ErrorKind::InvalidSubcommand => {
             let names = program.get_subcommands().map(clap::Command::get_name);
             Some(names.collect::<Vec<_>>().join(", "))
         }
         ErrorKind::UnknownArgument => {
-            let mut command = program.find_subcommand(&typed).unwrap_or(&program);
-            let inner = std::env::args().nth(2).unwrap_or_default();
-            command = command.find_subcommand(&inner).unwrap_or(command);
+            let command = program.find_subcommand(typed(1)).unwrap_or(&program);
+            let command = command.find_subcommand(typed(2)).unwrap_or(command);
             let names = command.get_arguments().map(|argument| match argument.get_long() {
                 Some(long) => format!("--{long}"),
                 None => argument.get_id().as_str().to_uppercase(),
             });
             Some(names.chain(["--help".to_owned()]).collect::<Vec<_>>().join(", "))
         }
+        ErrorKind::InvalidUtf8 => Some("any bytes in paths, UTF-8 elsewhere".to_owned()),
         _ => None,
     }
 }
