@@ -15,7 +15,7 @@ use std::process;
 const DEFAULT: &str = "cantina-out";
 
 /// A directory that can be written to.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
     /// Whether what is there already may be replaced.
@@ -100,20 +100,63 @@ impl Folder {
     }
 }
 
+/// A file of its own that was named.
+#[derive(Clone, Debug)]
+pub(crate) struct OneFile {
+    folder: Folder,
+    name: String,
+}
+
+impl OneFile {
+    /// Makes sure that a file can be written there, and that there is none yet unless it may be replaced. `option` is how another
+    /// one is named.
+    pub(crate) fn open(path: &Path, option: &str, overwrite: bool) -> Result<Self, Failure> {
+        let shown = path.display();
+        let refuse = |what: &str, allowed: &str| {
+            Err(Failure::BadInput(format!("cannot write to `{shown}`: {what}; allowed: {allowed}")))
+        };
+        if path.is_dir() {
+            return refuse("it is a directory", "a file");
+        }
+        let Some(name) = path.file_name() else { return refuse("it names no file", "a file") };
+        let Some(name) = name.to_str() else {
+            return refuse("its name is not UTF-8", "a file whose name is");
+        };
+        if path.exists() && !path.is_file() {
+            return refuse("it is no plain file", "another one");
+        }
+        if path.exists() && !overwrite {
+            return Err(Failure::BadInput(format!(
+                "there is a `{shown}`; allowed: another {option}, or --overwrite"
+            )));
+        }
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let folder = Folder::open(parent.unwrap_or(Path::new(".")), &[name], overwrite)?;
+        Ok(Self { folder, name: name.to_owned() })
+    }
+
+    /// Writes it, entirely or not at all, and gives its path: another one if somebody else has written there meanwhile.
+    pub(crate) fn write(&self, contents: &str) -> Result<PathBuf, Failure> {
+        Ok(self.folder.write(&[(&self.name, contents)])?.remove(0))
+    }
+}
+
 /// Whether one of these files is in the directory.
 fn is_taken(path: &Path, names: &[&str]) -> bool {
     names.iter().any(|name| path.join(name).exists())
 }
 
-/// `path`, or the first of `path-2`, `path-3` and so on that has none of these files.
+/// `path`, or the first of `path-2`, `path-3` and so on that has none of these files. Where it ends without a name, as `.` and `..`
+/// do, those are in it, and have the default one.
 fn vacant(path: &Path, names: &[&str]) -> PathBuf {
-    let numbered = |number: u32| match number {
-        1 => path.to_owned(),
-        _ => {
-            let mut name = path.as_os_str().to_owned();
+    let numbered = |number: u32| match (number, path.file_name()) {
+        (1, _) => path.to_owned(),
+        (_, Some(name)) => {
+            let mut name = name.to_owned();
             name.push(format!("-{number}"));
-            PathBuf::from(name)
+            path.with_file_name(name)
         }
+        (_, None) => path.join(format!("{DEFAULT}-{number}")),
     };
     (1..).map(numbered).find(|path| !is_taken(path, names)).expect("there is always a number more")
 }
@@ -206,6 +249,48 @@ mod tests {
         assert_eq!(fs::read_to_string(path.join("x")).unwrap(), "the other one's");
         assert_eq!(fs::read_to_string(&written[0]).unwrap(), "ours");
         assert_eq!(names(&scratch.0), ["out", "out-2"]);
+    }
+
+    #[test]
+    fn numbered_directories_stand_beside_the_one_that_was_named_however_it_is_written() {
+        let scratch = scratch("written");
+        let out = scratch.0.join("out");
+        fs::create_dir(&out).unwrap();
+        fs::write(out.join("x"), "").unwrap();
+        for written in ["out", "out/", "out/.", "./out//"] {
+            assert_eq!(vacant(&scratch.0.join(written), &["x"]), scratch.0.join("out-2"));
+        }
+        for nameless in [out.join(".."), PathBuf::from("..")] {
+            fs::write(scratch.0.join("x"), "").unwrap();
+            let found = vacant(&nameless, &["x"]);
+            let expected = if nameless.join("x").exists() { "../cantina-out-2" } else { ".." };
+            assert!(found.ends_with(expected), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_named_is_replaced_where_that_was_said() {
+        let scratch = scratch("one");
+        let path = scratch.0.join("page.html");
+        let refused = |path: &Path| OneFile::open(path, "--log", false).unwrap_err().to_string();
+        let file = OneFile::open(&path, "--log", false).unwrap();
+        assert_eq!(file.write("1").unwrap(), path);
+        assert!(refused(&path).contains("allowed: another --log, or --overwrite"));
+        // Somebody was faster.
+        assert_ne!(file.write("2").unwrap(), path);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "1");
+        assert_eq!(OneFile::open(&path, "--log", true).unwrap().write("3").unwrap(), path);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "3");
+        assert!(refused(&scratch.0).contains("it is a directory; allowed: a file"));
+        assert!(refused(Path::new("/absent/..")).contains("it names no file; allowed: a file"));
+        if cfg!(target_os = "linux") {
+            let device = OneFile::open(Path::new("/dev/null"), "--log", true).unwrap_err();
+            assert!(device.to_string().contains("it is no plain file"), "{device}");
+        }
+        let _ = fs::remove_dir_all(scratch.0.with_file_name(format!(
+            "{}-2",
+            scratch.0.file_name().unwrap().display()
+        )));
     }
 
     #[test]

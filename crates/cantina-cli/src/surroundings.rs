@@ -3,10 +3,23 @@
 use cantina_machine::fence::Pair;
 use cantina_machine::topology::Topology;
 use cantina_record::Facts;
+use cantina_sim::cost::Machine;
 use std::env::consts;
 use std::fs;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The fact that tells simulated machines of one name apart.
+pub(crate) const COSTS: &str = "machine_costs";
+
+/// What stands for a simulated machine but its name: two calibrations of one machine differ in it.
+pub(crate) fn costs(machine: &Machine) -> String {
+    let nameless = machine.clone().calibrated("", machine.megahertz(), machine.costs().clone());
+    let written = serde_json::to_string(&nameless).expect("numbers and lists of them");
+    // FNV-1a: the same on every machine, and no secret.
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    format!("{:016x}", written.bytes().fold(0xcbf2_9ce4_8422_2325, mix))
+}
 
 /// The commit this program was built from.
 pub(crate) fn commit() -> &'static str {
@@ -144,6 +157,27 @@ mod tests {
         assert_eq!(value_of(text, "model name", ':').as_deref(), Some("Some CPU: fast"));
         assert_eq!(value_of(text, "empty", ':'), None);
         assert_eq!(value_of(text, "absent", ':'), None);
+    }
+
+    #[test]
+    fn machines_of_one_name_are_told_apart_by_their_costs_and_by_nothing_else() {
+        let one = Machine::opteron_8x4();
+        let mut dearer = one.costs().clone();
+        dearer.rmw += 1;
+        let named = |machine: &Machine, name: &str, costs| {
+            machine.clone().calibrated(name, machine.megahertz(), costs)
+        };
+        assert_eq!(costs(&one), costs(&named(&one, "another", one.costs().clone())));
+        let others = [
+            named(&one, one.name(), dearer),
+            one.clone().calibrated(one.name(), 1, one.costs().clone()),
+            one.clone().link_speed(50),
+            Machine::uniform(8, 4).unwrap(),
+            Machine::epyc_2x48(),
+        ];
+        for other in others {
+            assert_ne!(costs(&one), costs(&other), "{other:?}");
+        }
     }
 
     #[test]

@@ -25,8 +25,12 @@ fn worker(job: &str, allocator: &str) -> Output {
     worker.arg("bench-worker").env("CANTINA_ALLOCATOR", allocator);
     worker.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = worker.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(job.as_bytes()).unwrap();
-    child.wait_with_output().unwrap()
+    let mut input = child.stdin.take().unwrap();
+    writeln!(input, "{job}").unwrap();
+    // It ends when nobody holds that any more.
+    let output = child.wait_with_output().unwrap();
+    drop(input);
+    output
 }
 
 #[test]
@@ -119,6 +123,40 @@ fn an_interrupted_bench_takes_its_worker_with_it() {
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
     assert!(one_line_error(&output, 130).contains("interrupted"));
     assert_eq!(scratch.names(), ["record.json"]);
+}
+
+/// Nobody tells the worker, which is in the middle of a run of minutes.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_killed_bench_takes_its_worker_with_it() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::Command;
+    use std::sync::mpsc::channel;
+    use std::thread::spawn;
+    use std::time::Duration;
+    let scratch = Scratch::new("killed");
+    let mut bench = cantina();
+    bench.args(["bench", "fib", "--quick", "--pools", "sequential", "--shape", "1P/1C"]);
+    bench.args(["--repetitions", "1", "--tasks", "100000000", "--allocator", "mimalloc", "--out"]);
+    bench.arg(scratch.path()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = bench.spawn().unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("work 10000") {
+        line.clear();
+        assert!(told.read_line(&mut line).unwrap() > 0, "it has ended");
+    }
+    let pid = child.id();
+    let workers = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let (ended, is_over) = channel();
+    // Both hold stderr.
+    spawn(move || ended.send(told.read_to_string(&mut line)));
+    if is_over.recv_timeout(Duration::from_secs(20)).is_err() {
+        let _ = Command::new("kill").arg("-KILL").args(workers.split_whitespace()).status();
+        panic!("the worker goes on: {workers}");
+    }
 }
 
 #[test]

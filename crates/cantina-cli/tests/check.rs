@@ -28,6 +28,22 @@ fn panics_that_the_checks_plant_are_not_shown() {
 }
 
 #[test]
+fn a_log_replaces_nothing_unless_that_is_said() {
+    let scratch = Scratch::new("log");
+    std::fs::write(scratch.path().join("log"), "an old log").unwrap();
+    let check = |more: &[&str]| {
+        let mut check = cantina();
+        check.args(["check", "locked", "--on", "sim", "--rounds", "1", "--seed", "7"]);
+        check.args(["--only", "tasks_that_panic_when_dropped_take_no_other_with_them"]);
+        check.args(more).current_dir(scratch.path()).output().unwrap()
+    };
+    let expected = "there is a `log`; allowed: another --log, or --overwrite";
+    assert!(one_line_error(&check(&["--log", "log"]), 2).contains(expected));
+    let none = check(&["--overwrite"]);
+    assert!(one_line_error(&none, 2).contains("--log"), "{none:?}");
+}
+
+#[test]
 fn a_schedule_is_taken_as_text_and_as_a_file() {
     let scratch = Scratch::new("schedule");
     file(&scratch, "short.txt", "\n");

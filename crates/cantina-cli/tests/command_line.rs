@@ -89,6 +89,42 @@ fn bad_input_gets_one_line_that_says_what_is_allowed_and_exit_code_2() {
 }
 
 #[test]
+#[cfg(unix)]
+fn arguments_that_are_no_text_get_one_line_too() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let scratch = Scratch::new("no-text");
+    let (word, option) = (OsStr::from_bytes(b"\xff"), OsStr::from_bytes(b"--\xff"));
+    let before: [&[&str]; 12] = [
+        &[],
+        &["bench"],
+        &["bench", "--pools"],
+        &["bench", "--shape"],
+        &["bench", "--tasks"],
+        &["sim"],
+        &["sim", "throughput", "--machine"],
+        &["sim", "trace"],
+        &["check"],
+        &["check", "--schedule"],
+        &["list"],
+        &["compare", "--format"],
+    ];
+    for words in before {
+        for typed in [word, option] {
+            let mut program = cantina();
+            let output = program.args(words).arg(typed).current_dir(scratch.path()).output();
+            let line = one_line_error(&output.unwrap(), 2);
+            assert!(line.contains("allowed: ") || line.contains("possible values: "), "{line}");
+        }
+    }
+    for words in [&["report"][..], &["compare", "a"]] {
+        let output = cantina().args(words).arg(word).current_dir(scratch.path()).output().unwrap();
+        assert!(one_line_error(&output, 2).contains("allowed: a record.json"), "{words:?}");
+    }
+    assert!(scratch.names().is_empty(), "{:?}", scratch.names());
+}
+
+#[test]
 fn a_directory_that_cannot_be_written_to_is_noticed_before_anything_is_measured() {
     let scratch = Scratch::new("directory");
     file(&scratch, "file", "a file");

@@ -232,6 +232,20 @@ fn a_page_is_made_again_beside_its_record_or_elsewhere() {
     let page =
         |folder| fs::read_to_string(scratch.path().join(folder).join("report.html")).unwrap();
     assert_eq!(page("."), page("else/where"), "the same record gives the same page");
+
+    // A page beside its record is made anew, one elsewhere may be another record's.
+    file(&scratch, "else/where/report.html", "another page");
+    let again = |arguments: &[&str]| {
+        let mut report = cantina();
+        report.args(["report", "record.json"]).args(arguments).current_dir(scratch.path());
+        report.output().unwrap()
+    };
+    assert!(again(&[]).status.success());
+    let line = one_line_error(&again(&["--out", "else/where"]), 2);
+    assert!(line.contains("there is a report.html in `else/where`; allowed: another --out, or"));
+    assert_eq!(page("else/where"), "another page");
+    assert!(again(&["--out", "else/where", "--overwrite"]).status.success());
+    assert_eq!(page("."), page("else/where"));
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn trace(scratch: &Scratch, arguments: &[&str]) -> Output {
 
 /// The page that these arguments make.
 fn page(scratch: &Scratch, arguments: &[&str]) -> String {
-    let output = trace(scratch, arguments);
+    let output = trace(scratch, &[arguments, &["--overwrite"]].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     fs::read_to_string(scratch.path().join("trace.html")).unwrap()
 }
@@ -258,6 +258,7 @@ fn the_same_seed_gives_the_same_page_byte_for_byte() {
                         schedule,
                         "--seed",
                         seed,
+                        "--overwrite",
                         "--out",
                         out,
                     ])
@@ -292,7 +293,7 @@ fn memory_without_buffers_has_no_late_stores() {
 fn bad_input_is_one_line_that_says_what_is_allowed() {
     let scratch = Scratch::new("trace-bad");
     fs::write(scratch.path().join("file"), "a file").unwrap();
-    let cases: [(&[&str], &[&str]); 12] = [
+    let cases: [(&[&str], &[&str]); 13] = [
         (&[], &["POOL"]),
         (&["dance"], &["no pool `dance`; allowed: ", "ms-queue"]),
         (&["locked", "--threads", "0"], &["allowed: 1 to 32"]),
@@ -308,6 +309,7 @@ fn bad_input_is_one_line_that_says_what_is_allowed() {
         ),
         (&["locked", "--out", "file/below.html"], &["cannot write to `file`"]),
         (&["locked", "--out", "."], &["it is a directory; allowed: a file"]),
+        (&["locked", "--out", "file"], &["there is a `file`; allowed: another --out, or --overwr"]),
     ];
     for (arguments, expected) in cases {
         let output = trace(&scratch, arguments);
@@ -316,5 +318,17 @@ fn bad_input_is_one_line_that_says_what_is_allowed() {
             assert!(line.contains(part), "{arguments:?}: {line:?} should say {part:?}");
         }
     }
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        let name = std::ffi::OsStr::from_bytes(b"\xff");
+        let mut trace = cantina();
+        trace.args(["sim", "trace", "locked", "--out"]).arg(name).current_dir(scratch.path());
+        let line = one_line_error(&trace.output().unwrap(), 2);
+        assert!(line.contains("its name is not UTF-8; allowed: a file whose name is"), "{line}");
+    }
     assert_eq!(scratch.names(), ["file"], "nothing is left behind");
+    assert_eq!(fs::read_to_string(scratch.path().join("file")).unwrap(), "a file");
+    assert!(trace(&scratch, &["locked", "--out", "file", "--overwrite"]).status.success());
+    assert!(fs::read_to_string(scratch.path().join("file")).unwrap().contains("<html"));
 }

@@ -1,7 +1,7 @@
 //! One measured cell of an experiment.
 
 use crate::flaw::{Flaw, check_name, check_value, is_blank};
-use serde::de::{Error, Visitor};
+use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -51,7 +51,7 @@ pub struct Row {
     /// How many threads get.
     pub consumers: u64,
     /// The experiment's own parameters, and the measured values with their unit in the name.
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "each_once")]
     pub fields: BTreeMap<String, Value>,
 }
 
@@ -112,6 +112,35 @@ impl fmt::Display for Value {
             Self::Number(number) => number.fmt(f),
             Self::Text(text) => text.fmt(f),
         }
+    }
+}
+
+/// Reads fields of which none occurs twice: nobody could say which of the two was measured.
+fn each_once<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, Value>, D::Error> {
+    deserializer.deserialize_map(EachOnce)
+}
+
+/// Reads an object entry by entry.
+struct EachOnce;
+
+impl<'de> Visitor<'de> for EachOnce {
+    type Value = BTreeMap<String, Value>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of named fields")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        let mut fields = BTreeMap::new();
+        while let Some((name, value)) = entries.next_entry::<String, Value>()? {
+            if fields.contains_key(&name) {
+                return Err(A::Error::custom(format_args!("duplicate field `{name}`")));
+            }
+            fields.insert(name, value);
+        }
+        Ok(fields)
     }
 }
 

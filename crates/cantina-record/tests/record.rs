@@ -172,6 +172,8 @@ fn what_is_no_record_is_refused_in_one_line() {
         (&SAMPLE.replace("-0.25", "1e999"), "number out of range at line 11"),
         (&SAMPLE.replace("\"producers\":2", "\"producers\":-2"), "expected u64"),
         (&SAMPLE.replace("\"virtual\"", "\"cpu\""), "duplicate fact `cpu`"),
+        (&SAMPLE.replace("\"drift\"", "\"tasks\""), "duplicate field `tasks`"),
+        (&SAMPLE.replace("\"drift\"", "\"pool\""), "duplicate field `pool`"),
         ("{\"schema\": 1, \"machine\": []}", "expected an object of named facts"),
         (&SAMPLE.replace("\"real\"", "\"unreal\""), "row 1: `machine` is \"unreal\""),
         (&format!("{SAMPLE}{SAMPLE}"), "trailing characters"),

@@ -41,6 +41,9 @@ pub(crate) struct CheckArgs {
     /// Where every access of a simulated run goes in which something is found
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
+    /// Whether that file may be replaced
+    #[arg(long, requires = "log")]
+    pub(crate) overwrite: bool,
 }
 
 /// A machine that checks run on.

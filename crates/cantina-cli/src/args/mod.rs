@@ -68,9 +68,12 @@ pub(crate) struct ReportArgs {
     /// A record.json
     #[arg(value_name = "RECORD")]
     pub(crate) record: PathBuf,
-    /// Where report.html goes [default: beside the record]
+    /// Where report.html goes [default: beside the record, whose page is made anew]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Whether a report.html in that directory may be replaced
+    #[arg(long, requires = "out")]
+    pub(crate) overwrite: bool,
 }
 
 /// `cantina compare`.
@@ -145,22 +148,22 @@ fn condense(rendered: &str) -> String {
 /// What may be typed, where clap does not say so itself.
 fn allowed(error: ErrorKind) -> Option<String> {
     let program = CommandLine::command();
-    let typed = std::env::args().nth(1).unwrap_or_default();
+    let typed = |at: usize| std::env::args_os().nth(at).unwrap_or_default();
     match error {
         ErrorKind::InvalidSubcommand => {
             let names = program.get_subcommands().map(clap::Command::get_name);
             Some(names.collect::<Vec<_>>().join(", "))
         }
         ErrorKind::UnknownArgument => {
-            let mut command = program.find_subcommand(&typed).unwrap_or(&program);
-            let inner = std::env::args().nth(2).unwrap_or_default();
-            command = command.find_subcommand(&inner).unwrap_or(command);
+            let command = program.find_subcommand(typed(1)).unwrap_or(&program);
+            let command = command.find_subcommand(typed(2)).unwrap_or(command);
             let names = command.get_arguments().map(|argument| match argument.get_long() {
                 Some(long) => format!("--{long}"),
                 None => argument.get_id().as_str().to_uppercase(),
             });
             Some(names.chain(["--help".to_owned()]).collect::<Vec<_>>().join(", "))
         }
+        ErrorKind::InvalidUtf8 => Some("any bytes in paths, UTF-8 elsewhere".to_owned()),
         _ => None,
     }
 }
@@ -221,6 +224,15 @@ fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     distinct
 }
 
+/// A word of a command line, as a shell takes it for one.
+fn word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
 /// A choice as the user types it.
 fn name_of(choice: impl ValueEnum) -> String {
     choice.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
@@ -228,8 +240,25 @@ fn name_of(choice: impl ValueEnum) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::CommandLine;
+    use super::{CommandLine, word};
     use clap::CommandFactory;
+
+    #[test]
+    fn a_word_of_a_command_line_stays_one() {
+        for plain in ["opteron-8x4", "a/b_c.json", "4x8"] {
+            assert_eq!(word(plain), plain);
+        }
+        let cases = [
+            ("", "''"),
+            ("my machine.json", "'my machine.json'"),
+            ("it's.json", r"'it'\''s.json'"),
+            ("$HOME/*.json", "'$HOME/*.json'"),
+            ("~/m.json", "'~/m.json'"),
+        ];
+        for (typed, expected) in cases {
+            assert_eq!(word(typed), expected);
+        }
+    }
 
     #[test]
     fn the_command_line_is_consistent() {

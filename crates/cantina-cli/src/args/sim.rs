@@ -3,7 +3,7 @@
 use super::machine::ChosenMachine;
 use super::shape::square;
 use super::{
-    MOST_REPETITIONS, Out, Shape, SimCommand, distinct, distinct_experiments, experiment, up_to,
+    MOST_REPETITIONS, Out, Shape, SimCommand, distinct, distinct_experiments, experiment, up_to, word,
 };
 use crate::view::Experiment;
 use cantina_sim::cost::Machine;
@@ -138,7 +138,7 @@ impl SimArgs {
         let mut words = vec!["sim".to_owned()];
         words.extend(self.experiments.iter().map(|experiment| experiment.name.to_owned()));
         match &self.machine {
-            Some(chosen) => words.push(format!("--machine {}", chosen.typed)),
+            Some(chosen) => words.push(format!("--machine {}", word(&chosen.typed))),
             None => words.push(format!("--machine {}", self.machine())),
         }
         if self.quick {

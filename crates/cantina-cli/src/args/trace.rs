@@ -1,7 +1,7 @@
 //! `cantina sim trace`.
 
 use super::machine::ChosenMachine;
-use super::{name_of, up_to};
+use super::{name_of, up_to, word};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -55,6 +55,9 @@ pub(crate) struct TraceArgs {
     /// The page
     #[arg(long, value_name = "FILE", default_value = "trace.html")]
     pub(crate) out: PathBuf,
+    /// Whether that file may be replaced
+    #[arg(long)]
+    pub(crate) overwrite: bool,
     /// The machine: one that `cantina list` names, NODESxCORES such as 4x8, or a FILE.json that
     /// `cantina calibrate` has written
     #[arg(long, value_name = "NAME", default_value = MACHINE)]
@@ -107,7 +110,7 @@ impl TraceArgs {
         }
         match schedule {
             ScheduleChoice::Cost if machine.typed == MACHINE => {}
-            ScheduleChoice::Cost => line += &format!(" --machine {}", machine.typed),
+            ScheduleChoice::Cost => line += &format!(" --machine {}", word(&machine.typed)),
             ScheduleChoice::Random => {
                 line += &format!(" --schedule random --memory {}", name_of(*memory));
             }

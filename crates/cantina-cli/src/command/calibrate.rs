@@ -2,13 +2,12 @@
 
 use crate::args::CalibrateArgs;
 use crate::calibrate::{self, Calibration};
-use crate::export::Folder;
+use crate::export::OneFile;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::screen;
 use crate::view::{Progress, short};
 use std::fmt::Write;
-use std::path::Path;
 
 /// Steps of the progress bar: about as many as there are things to measure.
 const STEPS: u64 = 20;
@@ -16,16 +15,7 @@ const STEPS: u64 = 20;
 /// Measures, fits, shows both side by side, and writes the machine.
 pub(super) fn run(args: &CalibrateArgs) -> Result<(), Failure> {
     interrupt::install()?;
-    let refuse = |what: &str| {
-        Failure::BadInput(format!("`{}` {what}; allowed: FILE.json", args.out.display()))
-    };
-    let name = args.out.file_name().and_then(|name| name.to_str());
-    let name = name.ok_or_else(|| refuse("names no file"))?;
-    let folder = match args.out.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    let folder = Folder::open(folder, &[name], args.overwrite)?;
+    let file = OneFile::open(&args.out, "--out", args.overwrite)?;
     if cfg!(debug_assertions) {
         screen::warn("a debug build: its numbers say nothing, run it with --release");
     }
@@ -33,8 +23,8 @@ pub(super) fn run(args: &CalibrateArgs) -> Result<(), Failure> {
     screen::show(&table(&calibration))?;
     let json = serde_json::to_string_pretty(&calibration.machine)
         .map_err(|error| Failure::Failed(error.to_string()))?;
-    let written = folder.write(&[(name, &json)])?;
-    screen::show(&format!("Written: {0}; use it with --machine {0}\n", written[0].display()))
+    let written = file.write(&json)?;
+    screen::show(&format!("Written: {0}; use it with --machine {0}\n", written.display()))
 }
 
 /// This machine, calibrated.

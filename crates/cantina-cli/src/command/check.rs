@@ -7,6 +7,7 @@
 mod simulated;
 
 use crate::args::{CheckArgs, On};
+use crate::export::OneFile;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::screen;
@@ -17,6 +18,7 @@ use cantina_sim::trace::Trace;
 use simulated::Replayed;
 use std::fmt::Write;
 use std::panic;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// One check of one pool, on one machine.
@@ -40,10 +42,11 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     if let Some(schedule) = &args.schedule {
         return replay(args, schedule);
     }
+    let log = log(args)?;
     let mut lanes: Vec<Lane> = [On::Real, On::Sim]
         .into_iter()
         .filter(|on| args.on.is_none_or(|wanted| wanted == *on))
-        .map(|on| Lane::new(on, args))
+        .map(|on| Lane::new(on, args, log.as_ref()))
         .collect::<Result<_, _>>()?;
     interrupt::install()?;
     let seed = args.seed.unwrap_or_else(cantina_machine::random::seed);
@@ -72,6 +75,12 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     screen::show(&summary(&lanes, seed))
 }
 
+/// Where every access goes of a run in which something is found.
+fn log(args: &CheckArgs) -> Result<Option<OneFile>, Failure> {
+    let open = |path: &PathBuf| OneFile::open(path, "--log", args.overwrite);
+    args.log.as_ref().map(open).transpose()
+}
+
 /// Runs one check of one pool on a schedule that was found earlier.
 fn replay(args: &CheckArgs, schedule: &Trace) -> Result<(), Failure> {
     if args.pools.len() > 1 || args.on == Some(On::Real) {
@@ -79,12 +88,13 @@ fn replay(args: &CheckArgs, schedule: &Trace) -> Result<(), Failure> {
             "a schedule is one of one pool on the simulated machine; allowed: one POOL, --on sim";
         return Err(Failure::BadInput(line.to_owned()));
     }
-    let lane = Lane::new(On::Sim, args)?;
+    let log = log(args)?;
+    let lane = Lane::new(On::Sim, args, None)?;
     let (trial, seed) = (lane.next(), args.seed.unwrap_or_default());
     interrupt::install()?;
     let _quiet = Quiet::new();
     let (pool, check) = (&trial.pool, trial.check);
-    match simulated::replay(pool, check, seed, schedule, args.log.as_deref()) {
+    match simulated::replay(pool, check, seed, schedule, log.as_ref()) {
         Replayed::Sound => {
             screen::show(&format!("Nothing found: {pool} passes {check} on that schedule.\n"))
         }
@@ -119,10 +129,10 @@ fn summary(lanes: &[Lane], seed: u64) -> String {
 }
 
 impl Lane {
-    fn new(on: On, args: &CheckArgs) -> Result<Self, Failure> {
+    fn new(on: On, args: &CheckArgs, log: Option<&OneFile>) -> Result<Self, Failure> {
         let mut trials = match on {
             On::Real => real_trials(),
-            On::Sim => simulated::trials(args.log.as_deref()),
+            On::Sim => simulated::trials(log),
         };
         let known = |name: fn(&Trial) -> &str, wanted: &str, what: &str, trials: &[Trial]| {
             if trials.iter().any(|trial| name(trial) == wanted) {

@@ -1,6 +1,7 @@
 //! `cantina compare`: what changed from one record to another by more than the [noise].
 //!
-//! What was measured with cores farther apart or nearer, what has not converged, what is of another length, and what was run once, is not
+//! What was measured with cores farther apart or nearer, with threads bound to cores and not, or by another build, what was simulated at
+//! other costs, what has not converged, what is of another length, and what was run once, is not
 //! compared; nor are values of which only the median is known. All of that is said.
 
 mod noise;
@@ -10,9 +11,10 @@ use super::{experiments, report};
 use crate::args::{CompareArgs, Format};
 use crate::failure::Failure;
 use crate::screen;
+use crate::surroundings::COSTS;
 use crate::view::{Axis, Experiment, Measure};
 use cantina_record::{Record, Row, Value};
-use noise::{Range, judge, obstacle};
+use noise::{Apart, Range, judge, obstacle};
 
 /// How many reasons are named where nothing was compared.
 const REASONS: usize = 4;
@@ -113,14 +115,15 @@ impl Comparison {
     /// All values of both: in the order of the old record, and then what only the new one has.
     fn of(old: &Record, new: &Record) -> Self {
         let (before, now) = (values(old), values(new));
+        let apart = Apart::of(old, new);
         let mut lines = Vec::new();
         for (key, row, measure) in &before {
             let there = now.iter().find(|(other, ..)| other == key);
-            lines.push(Line::of(key, measure, Some(row), there.map(|(_, row, _)| *row)));
+            lines.push(Line::of(&apart, key, measure, Some(row), there.map(|(_, row, _)| *row)));
         }
         for (key, row, measure) in &now {
             if !before.iter().any(|(other, ..)| other == key) {
-                lines.push(Line::of(key, measure, None, Some(row)));
+                lines.push(Line::of(&apart, key, measure, None, Some(row)));
             }
         }
         let warnings = warnings(old, new, &before, &now, &lines);
@@ -202,6 +205,14 @@ fn warnings(
             warnings.push(format!("the records differ in {fact}: {before} and {now}"));
         }
     }
+    let is_simulated = lines.iter().any(|line| {
+        line.key.machine != "real" && line.old.is_some() && line.new.is_some()
+    });
+    if is_simulated && [old, new].iter().any(|record| record.machine.get(COSTS).is_none()) {
+        warnings.push(format!(
+            "not both records say what things cost on the simulated machine ({COSTS})"
+        ));
+    }
     let common = || {
         before.iter().filter_map(|(key, old, _)| {
             now.iter().find(|(other, ..)| other == key).map(|(_, new, _)| (*old, *new))
@@ -253,8 +264,14 @@ impl Key {
 }
 
 impl Line {
-    fn of(key: &Key, measure: &Measure, old: Option<&Row>, new: Option<&Row>) -> Self {
-        let reason = old.zip(new).and_then(|(old, new)| obstacle(old, new));
+    fn of(
+        apart: &Apart,
+        key: &Key,
+        measure: &Measure,
+        old: Option<&Row>,
+        new: Option<&Row>,
+    ) -> Self {
+        let reason = old.zip(new).and_then(|(old, new)| obstacle(apart, old, new));
         let [before, now] = [old, new].map(|row| row.and_then(|row| Range::of(measure, row)));
         let both = old.zip(new).zip(before.zip(now));
         let verdict = match both {

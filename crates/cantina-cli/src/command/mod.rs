@@ -106,5 +106,5 @@ fn publish(record: &Record, folder: &Folder) -> Result<(), Failure> {
 fn show_tables(record: &Record) -> Result<(), Failure> {
     let width = screen::width();
     let tables = experiments().iter().map(|each| view::tables(each, &record.rows, width));
-    screen::show(&(tables.collect::<String>() + view::caveat(&record.rows)))
+    screen::show(&(tables.collect::<String>() + &view::caveat(&record.rows)))
 }

@@ -32,8 +32,8 @@ pub(super) fn run(args: &ReportArgs) -> Result<(), Failure> {
     let beside = args.record.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = args.out.as_deref().or(beside).unwrap_or(Path::new("."));
     interrupt::install()?;
-    // A page is made of its record: nothing is lost with an old one.
-    let folder = Folder::open(folder, &[REPORT], true)?;
+    // The page beside a record is made of it, and nothing is lost with an old one. Elsewhere it may be another record's.
+    let folder = Folder::open(folder, &[REPORT], args.out.is_none() || args.overwrite)?;
     show_tables(&record)?;
     let written = folder.write(&[(REPORT, &view::page(&record, experiments()))])?;
     screen::show(&format!("Written: {}\n", written[0].display()))

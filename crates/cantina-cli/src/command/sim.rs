@@ -98,6 +98,7 @@ pub(super) fn run(plan: &Plan<'_>) -> Result<Record, Failure> {
             .with("cores", machine.core_count() as u64)
             .with("nodes", machine.nodes() as u64)
             .with("megahertz", machine.megahertz())
+            .with(surroundings::COSTS, surroundings::costs(machine))
             .with("command", plan.args.command_line()),
         commit: surroundings::commit().to_owned(),
         rows,

@@ -5,7 +5,7 @@
 
 use crate::allocator;
 use crate::args::{MemoryChoice, ScheduleChoice, TraceArgs};
-use crate::export::Folder;
+use crate::export::OneFile;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::screen;
@@ -21,7 +21,6 @@ use cantina_sim::random::Random;
 use cantina_sim::trace::{Log, note};
 use cantina_sim::{Arc, thread};
 use lab_on_sim::registry::{Family, Visitor, facts, visit_all};
-use std::path::Path;
 
 /// Cycles that somebody is inside a room, and that exit code takes.
 const INSIDE: u64 = 400;
@@ -63,7 +62,7 @@ pub(super) fn run(args: &TraceArgs) -> Result<(), Failure> {
         )));
     }
     interrupt::install()?;
-    let (folder, name) = open(&args.out)?;
+    let file = OneFile::open(&args.out, "--out", args.overwrite)?;
     allocator::simulate()?;
     let mut watch = Watch { args, seen: None };
     visit_all(&mut watch);
@@ -87,24 +86,11 @@ pub(super) fn run(args: &TraceArgs) -> Result<(), Failure> {
         command: format!("cantina {}", args.command_line()),
         failure: failure.clone(),
     };
-    folder.write(&[(&name, &page(&heading, &story))])?;
+    let written = file.write(&page(&heading, &story))?;
     if let Some(failure) = failure {
-        return Err(Failure::Failed(format!("{failure}; its trace: {}", args.out.display())));
+        return Err(Failure::Failed(format!("{failure}; its trace: {}", written.display())));
     }
-    screen::show(&format!("Written: {} ({} steps)\n", args.out.display(), story.steps()))
-}
-
-/// The folder that the page goes to, and its name there.
-fn open(out: &Path) -> Result<(Folder, String), Failure> {
-    let named = out.file_name().and_then(|name| name.to_str()).filter(|_| !out.is_dir());
-    let Some(name) = named else {
-        return Err(Failure::BadInput(format!(
-            "cannot write to `{}`: it is a directory; allowed: a file",
-            out.display()
-        )));
-    };
-    let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty());
-    Ok((Folder::open(parent.unwrap_or(Path::new(".")), &[name], true)?, name.to_owned()))
+    screen::show(&format!("Written: {} ({} steps)\n", written.display(), story.steps()))
 }
 
 impl Visitor for Watch<'_> {

@@ -24,6 +24,7 @@ mod st3;
 mod std_mpsc;
 mod stream;
 
+use cantina_lab::experiment::scheduling as lab_scheduling;
 use cantina_lab::experiment::{Contestant, Drive, Shapes, capacity};
 use cantina_record::Kind;
 
@@ -151,10 +152,10 @@ impl Peer {
     }
 }
 
-/// Whether a peer of that name is among those of a quick run.
-pub(crate) fn is_quick(name: &str) -> bool {
+/// Whether a peer of that name is among those of a quick run of an experiment. A name may be a peer's and a scheduler's.
+pub(crate) fn is_quick(experiment: &str, name: &str) -> bool {
     let is_quick = |peer: &Peer| peer.name == name && peer.quick;
-    all().iter().any(is_quick) || scheduling::all().any(|peer| peer.name == name)
+    lab_scheduling::NAMES.contains(&experiment) || all().iter().any(is_quick)
 }
 
 /// The version of a package that this program was built with, if it is known.

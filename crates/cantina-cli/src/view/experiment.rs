@@ -4,8 +4,8 @@
 //!
 //! Some row fields mean the same in every experiment: `version` (of a peer) stands behind the pool's
 //! name, `skipped` (a reason, in a row without values) becomes a footnote, `discarded` and
-//! `disturbed` (repetitions on a busy machine that were measured again, or kept) are added up, of
-//! `ping_pong_ns` (how long a word took from one core to another beside the runs) the range is told, with the `regime` that it
+//! `disturbed` (repetitions that were measured again, or kept on a busy machine) and `strays` (of those that were measured again, who
+//! ran on cores nearer or farther apart than most) are added up, of `ping_pong_ns` (how long a word took from one core to another beside the runs) the range is told, with the `regime` that it
 //! makes, and what was simulated and is not `converged` neither wins nor stands in a ratio.
 
 use cantina_lab::experiment::regime;

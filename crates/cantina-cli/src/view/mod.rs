@@ -18,4 +18,4 @@ pub(crate) use experiment::{Axis, Better, Experiment, Measure, Paper};
 pub(crate) use number::short;
 pub(crate) use page::page;
 pub(crate) use progress::Progress;
-pub(crate) use table::{caveat, kind_name, tables};
+pub(crate) use table::{SIMULATED, caveat, kind_name, tables};

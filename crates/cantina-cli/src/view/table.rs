@@ -46,11 +46,15 @@ pub(crate) fn tables(experiment: &Experiment, rows: &[Row], width: Option<usize>
     text
 }
 
+/// What simulated numbers are worth.
+pub(crate) const SIMULATED: &str =
+    "Simulated numbers claim rankings, ratios and shapes, never absolute times.";
+
 /// What the numbers of a record are worth, if something has to be said.
-pub(crate) fn caveat(rows: &[Row]) -> &'static str {
+pub(crate) fn caveat(rows: &[Row]) -> String {
     match rows.iter().any(|row| row.machine != "real") {
-        true => "Simulated numbers claim rankings, ratios and shapes, never absolute times.\n\n",
-        false => "",
+        true => format!("{SIMULATED}\n\n"),
+        false => String::new(),
     }
 }
 

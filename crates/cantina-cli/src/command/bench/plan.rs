@@ -187,7 +187,7 @@ fn choose<'a>(
         Kind::Ours => true,
         Kind::Contender => !each.name.ends_with("-batch"),
         Kind::Peer if [rooms_stack::NAME, capacity::NAME].contains(&experiment) => true,
-        Kind::Peer => peer::is_quick(&each.name),
+        Kind::Peer => peer::is_quick(experiment, &each.name),
     };
     let wanted = |each: &&Contestant| {
         !peer::scheduling::is_left_out(&each.name) && (!args.quick || is_quick(each))
@@ -277,6 +277,9 @@ mod tests {
         let quick = plan(&args()).unwrap();
         let full = plan(&BenchArgs { quick: false, ..args() }).unwrap();
         let (few, all) = (&quick.jobs[0], &full.jobs[0]);
+        for stranger in ["crossfire", "std-mpsc"] {
+            assert!(!few.pools.iter().any(|pool| pool == stranger), "{stranger}");
+        }
         for name in ["locked", "locked-batch", "rtrb", "st3", "crossbeam-segqueue", "kanal"] {
             assert!(few.pools.iter().any(|pool| pool == name), "{name}");
         }

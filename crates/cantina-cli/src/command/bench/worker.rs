@@ -1,7 +1,8 @@
 //! This program again, with another allocator: both sides of the pipe.
 //!
 //! The job goes in as one line of JSON, and messages come out, one per line: what is happening, and
-//! in the end the rows, or why there are none. A worker that is interrupted ends without a word.
+//! in the end the rows, or why there are none. A worker that is interrupted ends without a word, and so does one whose other side is
+//! gone, however that came to its end: nothing else holds the pipe open that its job came through.
 
 use super::job::Job;
 use super::show;
@@ -15,7 +16,8 @@ use cantina_record::Row;
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, BufReader, Write};
 use std::ops::ControlFlow;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{self, Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
 
 /// What a worker says.
 #[derive(Debug, Serialize, Deserialize)]
@@ -36,6 +38,8 @@ enum Message {
 /// A worker that does not outlive its job.
 struct Worker {
     child: Child,
+    /// Closed with this process: that ends the worker.
+    _input: ChildStdin,
     output: BufReader<ChildStdout>,
     allocator: Allocator,
 }
@@ -71,6 +75,7 @@ pub(crate) fn worker() -> Result<(), Failure> {
             "the job is for {wanted} and this process has {have}; set {VARIABLE}={wanted}"
         )));
     }
+    end_with_the_other_side();
     // Where nobody listens any more there is nothing left to do.
     let mut heard = true;
     let measured = job.measure(&mut |event| {
@@ -88,6 +93,15 @@ pub(crate) fn worker() -> Result<(), Failure> {
         Err(fault @ Stopped::ByFault { .. }) => heard &= tell(&Message::Failed(fault.to_string())),
     }
     if heard { Ok(()) } else { Err(Failure::Failed("nobody listens to the worker".to_owned())) }
+}
+
+/// From here on this process ends with the one that has started it, also in the middle of a run.
+fn end_with_the_other_side() {
+    thread::spawn(|| {
+        // Nothing comes behind the job but the end.
+        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        process::exit(i32::from(Failure::INTERRUPTED));
+    });
 }
 
 fn read_job() -> Result<Job, Failure> {
@@ -124,9 +138,11 @@ impl Worker {
             .map_err(failed)?;
         let output = child.stdout.take().expect("it was asked for");
         let mut input = child.stdin.take().expect("it was asked for");
-        let worker = Self { child, output: BufReader::new(output), allocator: job.allocator };
         let line = serde_json::to_string(job).map_err(|error| failed(error.into()))?;
-        writeln!(input, "{line}").map_err(failed)?;
+        let written = writeln!(input, "{line}");
+        let output = BufReader::new(output);
+        let worker = Self { child, _input: input, output, allocator: job.allocator };
+        written.map_err(failed)?;
         Ok(worker)
     }
 

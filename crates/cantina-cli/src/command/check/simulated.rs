@@ -2,11 +2,14 @@
 //! the accesses of the threads involved, where they meet.
 
 use super::Trial;
+use crate::export::OneFile;
 use cantina_sim::engine::{Failure, Simulation, ThreadId};
 use cantina_sim::schedule::Schedule;
 use cantina_sim::trace::{Log, Trace};
 use lab_on_sim::conformance::{self, Effort, Recorded};
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Steps after which a run hangs.
@@ -51,7 +54,7 @@ pub(super) fn replay(
     check: &str,
     seed: u64,
     schedule: &Trace,
-    log: Option<&Path>,
+    log: Option<&OneFile>,
 ) -> Replayed {
     let trials = conformance::trials();
     let trial = trials.iter().find(|trial| trial.pool == pool && trial.check == check);
@@ -72,10 +75,9 @@ pub(super) fn replay(
 
 /// Every check of every registered pool. When one fails, all that happened goes to `log`, if there is
 /// one.
-pub(super) fn trials(log: Option<&Path>) -> Vec<Trial> {
-    let log = log.map(Path::to_owned);
+pub(super) fn trials(log: Option<&OneFile>) -> Vec<Trial> {
     let each = |trial: conformance::Trial| {
-        let log: Option<PathBuf> = log.clone();
+        let log = log.cloned();
         Trial {
             pool: trial.pool.clone(),
             check: trial.check,
@@ -83,7 +85,7 @@ pub(super) fn trials(log: Option<&Path>) -> Vec<Trial> {
                 None => Ok(()),
                 Some(shown) => {
                     let again = again(&trial, seed, &shown.schedule);
-                    Err(shown.text + &write(shown.log, log.as_deref()) + &again)
+                    Err(shown.text + &write(shown.log, log.as_ref()) + &again)
                 }
             }),
         }
@@ -131,16 +133,34 @@ fn again(trial: &conformance::Trial, seed: u64, schedule: &Trace) -> String {
     let typed = match text.len() {
         0..=SCHEDULE_SHOWN => format!("'{text}'"),
         _ => {
-            let path = format!("cantina-schedule-{pool}-{check}-{seed}.txt");
-            if let Err(error) = std::fs::write(&path, text + "\n") {
-                return format!("\nCannot write {path}: {error}\n");
+            let name = format!("cantina-schedule-{pool}-{check}-{seed}");
+            match keep(Path::new(""), &name, &(text + "\n")) {
+                Ok(path) => format!("@{}", path.display()),
+                Err(error) => return format!("\nCannot write {name}.txt: {error}\n"),
             }
-            format!("@{path}")
         }
     };
     format!(
         "\nOn that schedule: cantina check {pool} --only {check} --seed {seed} --schedule {typed}\n"
     )
+}
+
+/// Writes a schedule to `NAME.txt`, or where another one is there, which is somebody's finding, to the first of `NAME-2.txt`,
+/// `NAME-3.txt` and so on that is free.
+fn keep(folder: &Path, name: &str, schedule: &str) -> io::Result<PathBuf> {
+    for number in 1.. {
+        let number = if number == 1 { String::new() } else { format!("-{number}") };
+        let path = folder.join(format!("{name}{number}.txt"));
+        match File::create_new(&path) {
+            Ok(mut file) => return file.write_all(schedule.as_bytes()).map(|()| path),
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+            Err(_) if fs::read_to_string(&path).is_ok_and(|there| there == schedule) => {
+                return Ok(path);
+            }
+            Err(_) => {}
+        }
+    }
+    unreachable!("there is always a number more")
 }
 
 fn run(simulation: &Simulation, trial: &conformance::Trial, seed: u64) -> Option<Found> {
@@ -194,14 +214,14 @@ fn thread_of(log: &Log, name: &str, start: u64, end: Option<u64>) -> Option<Thre
     events.find(|event| is_it(event.thread)).map(|event| event.thread)
 }
 
-/// Writes all of `log` to `path`, if there is one; what to say about it.
-fn write(log: Option<Box<Log>>, path: Option<&Path>) -> String {
-    let (Some(log), Some(path)) = (log, path) else {
+/// Writes all of `log` to `file`, if there is one; what to say about it.
+fn write(log: Option<Box<Log>>, file: Option<&OneFile>) -> String {
+    let (Some(log), Some(file)) = (log, file) else {
         return "\nWith --log FILE: every access of that run.\n".to_owned();
     };
-    match std::fs::write(path, log.to_string()) {
-        Ok(()) => format!("\nEvery access of that run: {}\n", path.display()),
-        Err(error) => format!("\nCannot write {}: {error}\n", path.display()),
+    match file.write(&log.to_string()) {
+        Ok(path) => format!("\nEvery access of that run: {}\n", path.display()),
+        Err(failure) => format!("\n{failure}\n"),
     }
 }
 

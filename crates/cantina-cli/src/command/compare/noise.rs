@@ -7,9 +7,10 @@
 //! within a tenth, and are no better known than that: [`LEAST_SIMULATED`].
 
 use super::Verdict;
+use crate::surroundings::COSTS;
 use crate::view::Measure;
 use cantina_lab::experiment::regime::{self, Distance};
-use cantina_record::{Row, Value};
+use cantina_record::{Record, Row, Value};
 
 /// The least part of a measured value that is a change.
 const LEAST: f64 = 0.05;
@@ -63,9 +64,45 @@ pub(super) fn judge(measure: &Measure, rows: [&Row; 2], [old, new]: [Range; 2]) 
     }
 }
 
+/// Why no two rows of two records can be compared, if that is so of their machines or programs.
+#[derive(Debug, Default)]
+pub(super) struct Apart {
+    /// Of this machine.
+    real: Option<String>,
+    /// Of a simulated one.
+    simulated: Option<String>,
+}
+
+impl Apart {
+    pub(super) fn of(old: &Record, new: &Record) -> Self {
+        let differ = |fact: &str| {
+            let [before, now] = [old, new].map(|record| record.machine.get(fact));
+            before.zip(now).filter(|(before, now)| before != now)
+        };
+        let real = differ("build").map(|(old, new)| format!("different builds: {old}, and {new}"));
+        // One calibration of a machine is called like the next.
+        let simulated = differ(COSTS).map(|_| "different costs of the simulated machine".to_owned());
+        Self { real, simulated }
+    }
+
+    fn why(&self, row: &Row) -> Option<String> {
+        if is_simulated(row) { self.simulated.clone() } else { self.real.clone() }
+    }
+}
+
 /// Why two rows cannot be compared, if they cannot.
-pub(super) fn obstacle(old: &Row, new: &Row) -> Option<String> {
+pub(super) fn obstacle(apart: &Apart, old: &Row, new: &Row) -> Option<String> {
     let both = [old, new];
+    if let Some(why) = apart.why(old) {
+        return Some(why);
+    }
+    if let [Some(Value::Flag(before)), Some(Value::Flag(now))] =
+        both.map(|row| row.fields.get("pinned"))
+        && before != now
+    {
+        let name = |pinned: bool| if pinned { "bound to cores" } else { "not bound to cores" };
+        return Some(format!("different threads: {}, and {}", name(*before), name(*now)));
+    }
     if both.iter().any(|row| row.fields.get("converged") == Some(&Value::Flag(false))) {
         return Some("not converged".to_owned());
     }

@@ -23,7 +23,8 @@ fn row(pool: &str, mops: [f64; 3]) -> Row {
 }
 
 fn record(rows: &[Row]) -> Record {
-    Record { machine: Facts::new(), commit: "unknown".to_owned(), rows: rows.to_vec() }
+    let machine = Facts::new().with("machine_costs", "0");
+    Record { machine, commit: "unknown".to_owned(), rows: rows.to_vec() }
 }
 
 fn verdicts(old: &[Row], new: &[Row]) -> Vec<Verdict> {
@@ -161,6 +162,48 @@ fn other_commands_are_warned_of_and_what_is_gone_is_counted() {
     ];
     assert_eq!(comparison.warnings, expected);
     assert_eq!(Comparison::of(&old, &old).warnings, [""; 0]);
+}
+
+#[test]
+fn other_costs_other_builds_and_other_binding_are_not_compared() {
+    let there = |row: Row| Row { machine: "sim:calibrated".to_owned(), ..row }.with("seeds", 5);
+    let of = |fact: &str, value: &str| Record {
+        machine: Facts::new().with(fact, value),
+        ..record(&[row("a", [1.0; 3]), there(row("a", [1.0; 3]))])
+    };
+    let verdicts = |old: &Record, new: &Record| {
+        let lines = Comparison::of(old, new).lines;
+        lines.into_iter().map(|line| (line.verdict, line.reason)).collect::<Vec<_>>()
+    };
+    let same = || (Verdict::Same, String::new());
+    let no = |why: &str| (Verdict::NotComparable, why.to_owned());
+    let costs = no("different costs of the simulated machine");
+    let (one, other) = (of("machine_costs", "1"), of("machine_costs", "2"));
+    assert_eq!(verdicts(&one, &one), [same(), same()]);
+    assert_eq!(verdicts(&one, &other), [same(), costs]);
+    let (debug, release) = (of("build", "debug"), of("build", "release"));
+    assert_eq!(verdicts(&debug, &release), [no("different builds: debug, and release"), same()]);
+    let silent = Comparison::of(&one, &release).warnings;
+    let expected =
+        "not both records say what things cost on the simulated machine (machine_costs)";
+    assert_eq!(silent, [expected]);
+    assert!(!Comparison::of(&one, &one).warnings.contains(&expected.to_owned()));
+    let bound = |pinned: bool| record(&[row("a", [1.0; 3]).with("pinned", pinned)]);
+    assert_eq!(verdicts(&bound(true), &bound(true)), [same()]);
+    let apart = no("different threads: bound to cores, and not bound to cores");
+    assert_eq!(verdicts(&bound(true), &bound(false)), [apart]);
+}
+
+#[test]
+fn a_table_with_simulated_values_says_what_they_are_worth() {
+    let told = |machine: &str| {
+        let row = Row { machine: machine.to_owned(), ..row("a", [1.0; 3]) };
+        Comparison::of(&record(from_ref(&row)), &record(from_ref(&row))).table()
+    };
+    assert!(told("sim:2x2").ends_with(
+        "noise\nSimulated numbers claim rankings, ratios and shapes, never absolute times.\n"
+    ));
+    assert!(!told("real").contains("imulated"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::noise::Range;
 use super::{Comparison, Line, Verdict};
-use crate::view::short;
+use crate::view::{SIMULATED, short};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -35,6 +35,9 @@ impl Comparison {
         if !self.without_noise.is_empty() {
             let names = self.without_noise.join(", ");
             let _ = writeln!(text, "not compared, since only the median is known: {names}");
+        }
+        if self.lines.iter().any(|line| line.key.machine != "real") {
+            text.push_str(&format!("{SIMULATED}\n"));
         }
         text
     }

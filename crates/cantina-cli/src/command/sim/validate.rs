@@ -133,7 +133,9 @@ pub(crate) fn run(plan: &Plan<'_>) -> Result<(Record, Verdict), Failure> {
     }
     let verdict = Verdict::of(&rows, &plan.threads, &plan.pools, moved);
     let rows = rows.into_iter().map(|row| verdict.annotate(row)).collect();
-    let mut machine_facts = surroundings::facts().with("simulated", machine.name());
+    let mut machine_facts = surroundings::facts()
+        .with("simulated", machine.name())
+        .with(surroundings::COSTS, surroundings::costs(&machine));
     if args.machine.is_none() {
         machine_facts = machine_facts.with("cost_units_per_microsecond", machine.megahertz());
     }

@@ -163,16 +163,19 @@ fn section(html: &mut String, experiment: &Experiment, rows: &[Row], headed: boo
             .collect();
         let _ = write!(html, "<li>In every cell: {}.</li>", Escaped(facts.join(", ")));
     }
-    let busy = [("discarded", "measured again"), ("disturbed", "kept nevertheless")];
-    for (field, outcome) in busy {
+    let count = |field: &str| -> f64 {
         let own = rows.iter().filter(|row| row.experiment == *name);
-        let count: f64 = own.filter_map(|row| row.number(field)).sum();
-        if count > 0.0 {
-            let _ = write!(
-                html,
-                "<li>Repetitions during which the machine was busy, {outcome}: {count}.</li>"
-            );
-        }
+        own.filter_map(|row| row.number(field)).sum()
+    };
+    // A repetition that ran on other cores is among the discarded ones, and no sign of a busy machine.
+    let strays = count("strays");
+    let repetitions = [
+        ("during which the machine was busy, measured again", count("discarded") - strays),
+        ("during which the machine was busy, kept nevertheless", count("disturbed")),
+        ("on cores nearer or farther apart than in most, measured again", strays),
+    ];
+    for (which, count) in repetitions.into_iter().filter(|(_, count)| *count > 0.0) {
+        let _ = write!(html, "<li>Repetitions {which}: {count}.</li>");
     }
     if let Some(sentence) = beside::regimes(experiment, rows) {
         let _ = write!(html, "<li>{}</li>", Escaped(sentence));

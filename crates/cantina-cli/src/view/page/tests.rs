@@ -279,6 +279,20 @@ fn repetitions_on_a_busy_machine_are_added_up() {
 }
 
 #[test]
+fn repetitions_on_other_cores_are_not_called_busy() {
+    let with = |discarded: u64, strays: u64| {
+        let row = |row: Row| row.with("discarded", discarded).with("strays", strays);
+        page(&record(speeds().into_iter().map(row).collect()), &KNOWN)
+    };
+    let (some, all) = (with(3, 1), with(2, 2));
+    for (page, busy, strays) in [(&some, 18, 9), (&all, 0, 18)] {
+        assert!(page.contains(&format!("than in most, measured again: {strays}.")), "{page}");
+        assert_eq!(page.contains(&format!("busy, measured again: {busy}.")), busy > 0);
+    }
+    assert!(!all.contains("busy"));
+}
+
+#[test]
 fn rows_of_an_unknown_experiment_are_shown_as_they_are() {
     let page = page(&record(speeds()), &[]);
     assert!(page.contains("does not know the experiment"));

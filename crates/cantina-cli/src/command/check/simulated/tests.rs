@@ -1,4 +1,5 @@
-use super::{Shown, show, simulate, simulation, write};
+use super::{Shown, keep, show, simulate, simulation, write};
+use crate::export::OneFile;
 use cantina_on_sim::pool::{Consumer, Full, Producer, TaskPool};
 use cantina_record::Kind;
 use cantina_sim::Arc;
@@ -196,10 +197,28 @@ fn every_access_is_written_where_it_was_asked_for() {
     let log = (1..50).find_map(|seed| simulate(&trial, seed)).unwrap().log;
     assert_eq!(write(log.clone(), None), "\nWith --log FILE: every access of that run.\n");
     let path = std::env::temp_dir().join(format!("cantina-check-{}.log", std::process::id()));
-    let said = write(log.clone(), Some(&path));
+    let file = OneFile::open(&path, "--log", false).unwrap();
+    let said = write(log.clone(), Some(&file));
     let written = std::fs::read_to_string(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
     assert_eq!(said, format!("\nEvery access of that run: {}\n", path.display()));
     assert!(log.as_ref().is_some_and(|log| log.to_string() == written));
-    assert!(write(log, Some(&path.join("nowhere"))).starts_with("\nCannot write "));
+    // Its folder has gone meanwhile.
+    let folder = std::env::temp_dir().join(format!("cantina-check-{}", std::process::id()));
+    let file = OneFile::open(&folder.join("log"), "--log", false).unwrap();
+    std::fs::remove_dir(&folder).unwrap();
+    assert!(write(log, Some(&file)).starts_with("\ncannot write to "));
+}
+
+#[test]
+fn a_schedule_that_is_kept_replaces_no_other_one() {
+    let folder = std::env::temp_dir().join(format!("cantina-schedules-{}", std::process::id()));
+    std::fs::create_dir(&folder).unwrap();
+    for (schedule, expected) in [("1 2", "s.txt"), ("3", "s-2.txt"), ("1 2", "s.txt"), ("4", "s-3.txt")] {
+        let path = keep(&folder, "s", schedule).unwrap();
+        assert_eq!(path, folder.join(expected));
+        assert_eq!(std::fs::read_to_string(path).unwrap(), schedule);
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(keep(&folder, "s", "1").is_err());
 }
