@@ -3,7 +3,8 @@
 use super::machine::ChosenMachine;
 use super::shape::square;
 use super::{
-    MOST_REPETITIONS, Out, Shape, SimCommand, distinct, distinct_experiments, experiment, up_to, word,
+    MOST_REPETITIONS, Out, Shape, SimCommand, distinct, distinct_experiments, experiment, up_to,
+    word,
 };
 use crate::view::Experiment;
 use cantina_sim::cost::Machine;

@@ -1,6 +1,5 @@
 //! Spans of the `tracing` crate, with the feature of that name: `message` while a message of a unit runs, `operation`
 //! while a free operation does, both at the level `TRACE` and with the number of the worker.
-
 //!
 //! A subscriber is the user's: what it panics with is nobody's business.
 
