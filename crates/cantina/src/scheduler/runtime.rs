@@ -168,7 +168,8 @@ impl Builder {
     }
 
     /// The fences between workers and those who steal from them or wake them: the cheapest the process can have unless
-    /// told.
+    /// told. So that every machine can run both kinds.
+    #[doc(hidden)]
     pub fn fences(mut self, fences: Pair) -> Self {
         self.fences = Some(fences);
         self
