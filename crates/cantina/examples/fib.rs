@@ -16,6 +16,11 @@ fn fib(runtime: &Handle, number: u64) -> Tail<u64> {
     runtime.tail((part(1), part(2)), |(one, two)| one + two)
 }
 
+/// The same, one number after the other.
+fn expected(number: u64) -> u64 {
+    (0..number).fold((0, 1), |(this, next), _| (next, this + next)).0
+}
+
 fn main() {
     let number = std::env::args().nth(1).map_or(15, |text| text.parse().expect("a number"));
     let runtime = Runtime::new();
@@ -23,6 +28,8 @@ fn main() {
     let handle = runtime.handle();
     let value = runtime.spawn_tail(move || fib(&handle, number));
     let value = value.wait().expect("no operation fails");
-    println!("fib({number}) = {value}, {:?}", begin.elapsed());
+    let took = begin.elapsed();
+    assert_eq!(value, expected(number));
+    println!("fib({number}) = {value}, {took:?}");
     println!("{} operations", runtime.metrics().operations());
 }

@@ -139,6 +139,14 @@ fn what_blocks_holds_up_no_worker() {
 }
 
 #[test]
+fn threads_are_called_as_their_runtime() {
+    let runtime = Runtime::builder().workers(1).name("shop").build().unwrap();
+    let name = || std::thread::current().name().map(str::to_owned);
+    assert_eq!(runtime.spawn(name).wait(), Ok(Some("shop-0".to_owned())));
+    assert_eq!(runtime.spawn_blocking(name).wait(), Ok(Some("shop-blocking".to_owned())));
+}
+
+#[test]
 fn a_unit_may_send_to_itself() {
     let runtime = runtime();
     let unit: Unit<Vec<u8>> = runtime.unit(Vec::new());
@@ -448,6 +456,8 @@ fn nonsense_is_refused_with_what_is_allowed() {
     let expected = format!("workers cannot be {most}: 1 to 4096");
     assert_eq!(refused(Runtime::builder().workers(most)), expected);
     assert_eq!(refused(Runtime::builder().budget(0)), "budget cannot be 0: at least 1");
+    let expected = "name cannot be \"a\\0b\": one without the character 0";
+    assert_eq!(refused(Runtime::builder().name("a\0b")), expected);
     let expected = format!("room cannot be {most}: at most 1048576");
     assert_eq!(refused(Runtime::builder().room(most)), expected);
     let runtime = Runtime::builder().workers(1).room(0).build().unwrap();

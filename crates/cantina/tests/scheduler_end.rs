@@ -321,3 +321,49 @@ fn wakers_that_panic_harm_nobody() {
     drop((loud, waits));
     assert_eq!(Arc::strong_count(&value), 1);
 }
+
+/// A value that is still in its place when two handles have had copies: each was made while the other one was.
+#[derive(Default)]
+struct Stays {
+    other: Arc<Mutex<Option<Eventual<Self>>>>,
+    /// What it flattens as it goes, and whom it tells.
+    goes: Option<(Eventual<Eventual<u32>>, Sender<Eventual<u32>>)>,
+}
+
+impl Clone for Stays {
+    fn clone(&self) -> Self {
+        let other = self.other.lock().take();
+        other.iter().for_each(|other| drop(other.try_get()));
+        Self::default()
+    }
+}
+
+impl Drop for Stays {
+    fn drop(&mut self) {
+        if let Some((nested, tells)) = self.goes.take() {
+            tells.send(nested.flatten()).unwrap();
+        }
+    }
+}
+
+/// It is with what has waited, and that is the last to go.
+#[test]
+fn what_begins_to_wait_as_the_last_of_a_worker_goes_is_cancelled() {
+    let runtime = runtime(1);
+    let (never, nested) = runtime.promise::<Eventual<u32>>();
+    let (begins, begun) = runtime.promise::<()>();
+    let (tells, told) = channel();
+    let handle = runtime.handle();
+    let other = Arc::new(Mutex::new(None));
+    let stays = Stays { other: other.clone(), goes: Some((nested, tells)) };
+    // It is a worker that keeps it while it waits.
+    let kept = runtime.spawn(move || handle.after(begun, move |()| stays)).wait().unwrap();
+    begins.keep(());
+    *other.lock() = Some(kept.clone());
+    assert!(kept.wait_timeout(LONG).is_some());
+    drop(kept);
+    assert!(told.try_recv().is_err(), "it is still there");
+    drop(runtime);
+    assert_eq!(told.recv().unwrap().wait_timeout(LONG), Some(Err(WaitError::Cancelled)));
+    drop(never);
+}

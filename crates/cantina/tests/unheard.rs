@@ -2,7 +2,7 @@
 
 use cantina::scheduler::{Runtime, UnheardPanic, WaitError};
 use machine::park::{Parker, Unparker};
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -150,6 +150,19 @@ fn a_scope_tells_of_one_panic_and_the_hook_of_the_others() {
     let Err(WaitError::Panicked(first)) = failed else { panic!("{failed:?}") };
     let other = if first == "one" { "two" } else { "one" };
     assert_eq!(heard(runtime, &told), [expected(other, None, true)]);
+}
+
+#[test]
+fn a_scope_that_panics_itself_leaves_the_first_one_to_the_hook() {
+    let (runtime, told) = runtime();
+    let scope = || {
+        runtime.scope(|scope| -> () {
+            scope.spawn(|| fails("an operation"));
+            fails("the scope")
+        })
+    };
+    assert!(catch_unwind(AssertUnwindSafe(scope)).is_err());
+    assert_eq!(heard(runtime, &told), [expected("an operation", None, false)]);
 }
 
 #[test]

@@ -19,7 +19,11 @@ type Job = Box<dyn FnOnce(bool) + Send>;
 
 /// The threads of one runtime.
 #[derive(Clone)]
-pub(super) struct Blocking(Arc<Mutex<State>>);
+pub(super) struct Blocking {
+    state: Arc<Mutex<State>>,
+    /// What they are called.
+    name: Arc<String>,
+}
 
 struct State {
     jobs: VecDeque<Job>,
@@ -41,7 +45,7 @@ struct State {
 }
 
 impl Blocking {
-    pub(super) fn new(most: usize) -> Self {
+    pub(super) fn new(most: usize, name: String) -> Self {
         let state = State {
             jobs: VecDeque::new(),
             idle: Vec::new(),
@@ -54,12 +58,12 @@ impl Blocking {
             own: 0,
             stopped: false,
         };
-        Self(Arc::new(Mutex::new(state)))
+        Self { state: Arc::new(Mutex::new(state)), name: Arc::new(name) }
     }
 
     /// Runs `job` on a thread that waits, or on a new one, or when there is one again.
     pub(super) fn run(&self, job: impl FnOnce(bool) + Send + 'static) {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         if state.stopped {
             drop(state);
             return job(false);
@@ -78,7 +82,7 @@ impl Blocking {
         let number = state.started;
         drop(state);
         let this = self.clone();
-        let builder = thread::Builder::new().name("cantina-blocking".to_owned());
+        let builder = thread::Builder::new().name(String::clone(&self.name));
         if builder.spawn(move || this.work(number)).is_err() {
             self.not_started();
         }
@@ -87,7 +91,7 @@ impl Blocking {
     /// There can be no more threads: what nobody comes for is cancelled.
     #[cold]
     fn not_started(&self) {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         state.threads -= 1;
         if state.threads > 0 {
             return;
@@ -106,7 +110,7 @@ impl Blocking {
     fn work(&self, number: usize) {
         let parker = Parker::new();
         loop {
-            let mut state = self.0.lock();
+            let mut state = self.state.lock();
             if let Some(job) = state.jobs.pop_front() {
                 state.running += 1;
                 drop(state);
@@ -122,7 +126,7 @@ impl Blocking {
             drop(state);
             // Woken or not, what counts is whether somebody has taken it off the list.
             let _woken = parker.park_timeout(STAYS);
-            let mut state = self.0.lock();
+            let mut state = self.state.lock();
             let before = state.idle.len();
             state.idle.retain(|(idle, _)| *idle != number);
             if state.idle.len() < before {
@@ -133,7 +137,7 @@ impl Blocking {
     }
 
     fn ended(&self) {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         state.running -= 1;
         let watcher = if state.rests() { state.watcher.take() } else { None };
         drop(state);
@@ -145,7 +149,7 @@ impl Blocking {
     /// How many jobs there ever were, if all of them have ended but for the watcher's `own`; if not, `watcher` is woken when
     /// they have.
     pub(super) fn rests(&self, watcher: &Unparker, own: usize) -> Option<u64> {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         state.watcher = Some(watcher.clone());
         state.own = own;
         state.rests().then_some(state.accepted)
@@ -153,7 +157,7 @@ impl Blocking {
 
     /// Begins nothing more. How many jobs were left.
     pub(super) fn stop(&self) -> usize {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         state.stopped = true;
         let left = std::mem::take(&mut state.jobs);
         let idle = std::mem::take(&mut state.idle);
@@ -181,9 +185,9 @@ mod tests {
 
     #[test]
     fn a_thread_that_is_not_started_leaves_nobody_waiting_for_its_jobs() {
-        let blocking = Blocking::new(1);
+        let blocking = Blocking::new(1, String::new());
         // As if a thread were about to be started for each.
-        blocking.0.lock().threads = 1;
+        blocking.state.lock().threads = 1;
         let told: Arc<Mutex<Vec<bool>>> = Arc::default();
         for _ in 0..2 {
             let told = told.clone();
@@ -199,8 +203,8 @@ mod tests {
 
     #[test]
     fn a_thread_that_is_not_started_leaves_the_jobs_to_others() {
-        let blocking = Blocking::new(2);
-        blocking.0.lock().threads = 2;
+        let blocking = Blocking::new(2, String::new());
+        blocking.state.lock().threads = 2;
         blocking.run(|_| ());
         blocking.not_started();
         assert_eq!(blocking.rests(&Parker::new().unparker(), 0), None);
@@ -210,8 +214,8 @@ mod tests {
 
     #[test]
     fn what_is_about_to_be_cancelled_does_not_rest() {
-        let blocking = Blocking::new(1);
-        blocking.0.lock().threads = 1;
+        let blocking = Blocking::new(1, String::new());
+        blocking.state.lock().threads = 1;
         let (this, watcher) = (blocking.clone(), Parker::new());
         let unparker = watcher.unparker();
         blocking.run(move |_| assert_eq!(this.rests(&unparker, 0), None));

@@ -10,6 +10,7 @@
 //! a value with one handle is brought, handed over and freed by two exchanges, of one word.
 
 use super::context::{later, wake_later};
+use super::counted::check;
 use super::error::WaitError;
 use super::shared::Reference;
 use super::wakers::Wakers;
@@ -17,7 +18,6 @@ use machine::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use machine::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize};
 use machine::cell::UnsafeCell;
 use std::mem;
-use std::process::abort;
 use std::ptr::{self, NonNull};
 
 /// How to copy a value.
@@ -39,8 +39,6 @@ const GONE: usize = 2;
 pub(super) const REFERENCE: u64 = 1;
 /// One handle that has not had the value.
 pub(super) const HOLD: u64 = 1 << 32;
-/// More than anybody has.
-const TOO_MANY: u64 = 1 << 31;
 
 /// Somebody who waits: a part of something that stays until it is woken.
 pub(super) struct Waiter {
@@ -182,9 +180,7 @@ impl<T: Send + 'static> Cell<T> {
         // bare: `shared` says that it is there.
         self.copy.store(copy as *mut (), Relaxed);
         let more = |counts: u64| {
-            if counts & (HOLD - 1) >= TOO_MANY {
-                abort();
-            }
+            check(counts);
             (counts >= HOLD).then_some(counts + HOLD + REFERENCE)
         };
         // shared: how to copy.
@@ -195,7 +191,7 @@ impl<T: Send + 'static> Cell<T> {
     /// One more reference to the memory; the caller has one.
     pub(super) fn refer(&self) {
         // bare: there is one at least, the caller's.
-        self.counts.fetch_add(REFERENCE, Relaxed);
+        check(self.counts.fetch_add(REFERENCE, Relaxed));
     }
 
     /// Gives up a handle that has not had the value.
@@ -476,5 +472,24 @@ impl<T: Send + 'static> Drop for Cell<T> {
             // It may hold the last handle of another one.
             later(move || drop(value));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cell, Relaxed};
+    use crate::scheduler::Runtime;
+    use crate::scheduler::counted::tests::aborts;
+
+    #[test]
+    fn references_are_not_counted_beyond_all_bounds() {
+        let runtime = Runtime::builder().workers(1).without_threads();
+        let cell = Cell::<()>::new(runtime.shared.clone(), false, |_| ());
+        let referred = || {
+            cell.counts.store((1 << 31) + 1, Relaxed);
+            cell.refer();
+        };
+        let test = "scheduler::cell::tests::references_are_not_counted_beyond_all_bounds";
+        assert!(aborts(test, referred));
     }
 }

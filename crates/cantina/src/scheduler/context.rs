@@ -206,10 +206,11 @@ impl Context {
         Self::of(shared, |context| context.map(|context| f(&context.waiting)))
     }
 
-    /// Cancels what waits with the calling worker. How many there were.
-    pub(super) fn clear_waiting() -> usize {
+    /// Cancels what waits with the calling worker. How many there were. `None`: its list was empty, also of those that
+    /// wait no more.
+    pub(super) fn clear_waiting() -> Option<usize> {
         let waiting = Self::current(|context| context.map(|context| context.waiting.take()));
-        waiting.map_or(0, Waiting::cancel)
+        waiting.filter(|waiting| !waiting.is_empty()).map(Waiting::cancel)
     }
 }
 

@@ -26,6 +26,14 @@ unsafe impl<T: Send + Sync> Send for Counted<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send + Sync> Sync for Counted<T> {}
 
+/// Ends the program where the lower half of a count, of references, would run over into the upper one.
+#[inline(always)]
+pub(super) fn check(count: u64) {
+    if count % HANDLE > TOO_MANY {
+        abort();
+    }
+}
+
 impl<T> Counted<T> {
     pub(super) fn new(value: T) -> Self {
         let block = Block { value, count: AtomicU64::new(1) };
@@ -60,7 +68,10 @@ impl<T> Counted<T> {
 
     /// One more handle, if there is one.
     pub(super) fn upgrade(&self) -> Option<Self> {
-        let more = |count| (count >= HANDLE).then_some(count + HANDLE + 1);
+        let more = |count| {
+            check(count);
+            (count >= HANDLE).then_some(count + HANDLE + 1)
+        };
         // bare: handles count each other, and there is one reference at least, this.
         let upgraded = self.block().count.fetch_update(Relaxed, Relaxed, more);
         upgraded.ok().map(|_| Self(self.0))
@@ -91,9 +102,7 @@ impl<T> Counted<T> {
     #[inline]
     fn add(&self, more: u64) {
         // bare: there is one at least, this.
-        if self.block().count.fetch_add(more, Relaxed) % HANDLE > TOO_MANY {
-            abort();
-        }
+        check(self.block().count.fetch_add(more, Relaxed));
     }
 
     #[inline(always)]
@@ -128,5 +137,36 @@ impl<T> Drop for Counted<T> {
             // SAFETY: from a box, and this was the last reference.
             drop(unsafe { Box::from_raw(self.0.as_ptr()) });
         }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::{Counted, HANDLE, Relaxed, TOO_MANY};
+    use std::process::Command;
+
+    /// Whether `run` ends the program: in one of its own, which runs the calling test, `test`, by itself.
+    pub(in crate::scheduler) fn aborts(test: &str, run: impl FnOnce()) -> bool {
+        const INSIDE: &str = "CANTINA_ABORTS";
+        if std::env::var_os(INSIDE).is_some() {
+            run();
+            return true;
+        }
+        let mut program = Command::new(std::env::current_exe().unwrap());
+        let status = program.args(["--exact", test]).env(INSIDE, "1").output().unwrap().status;
+        // Neither has the test passed, nor has it failed.
+        !matches!(status.code(), Some(0 | 101))
+    }
+
+    #[test]
+    fn references_are_not_counted_beyond_all_bounds() {
+        let counted = Counted::handle(());
+        let upgraded = || {
+            counted.block().count.store(HANDLE + TOO_MANY + 1, Relaxed);
+            std::mem::forget(counted.upgrade());
+            counted.block().count.store(1, Relaxed);
+        };
+        let test = "scheduler::counted::tests::references_are_not_counted_beyond_all_bounds";
+        assert!(aborts(test, upgraded));
     }
 }

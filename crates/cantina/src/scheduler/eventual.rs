@@ -134,11 +134,13 @@ impl<T: Send + 'static> Eventual<T> {
 
     /// Waits for the value, but no longer than `timeout`. `None`: time is up. The value is moved out: later calls give
     /// [`WaitError::Taken`].
+    #[must_use = "the value is moved out, and goes if it is not taken; `None`: time is up"]
     pub fn wait_timeout(&self, timeout: Duration) -> Option<Result<T, WaitError>> {
         self.wait_here(Some(timeout))
     }
 
     /// The value if it is there, on any thread. It is moved out: later calls give [`WaitError::Taken`].
+    #[must_use = "the value is moved out, and goes if it is not taken"]
     pub fn try_get(&self) -> Option<Result<T, WaitError>> {
         self.cell().is_filled().then(|| self.take())
     }

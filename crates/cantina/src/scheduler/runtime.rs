@@ -168,7 +168,8 @@ impl Builder {
     }
 
     /// The fences between workers and those who steal from them or wake them: the cheapest the process can have unless
-    /// told.
+    /// told. So that every machine can run both kinds.
+    #[doc(hidden)]
     pub fn fences(mut self, fences: Pair) -> Self {
         self.fences = Some(fences);
         self
@@ -214,7 +215,8 @@ impl Builder {
         self
     }
 
-    /// What its threads are called, with a number behind it.
+    /// What its threads are called; `cantina` unless told. Workers have a number behind it, threads for operations that block
+    /// the word `blocking`.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
@@ -223,8 +225,8 @@ impl Builder {
     /// Starts the workers.
     ///
     /// # Errors
-    /// Without workers, without a budget, with more workers or room than anybody has use for, and when the operating system starts no
-    /// threads.
+    /// Without workers, without a budget, with more workers or room than anybody has use for, with a name that no thread can have,
+    /// and when the operating system starts no threads.
     pub fn build(self) -> Result<Runtime, BuildError> {
         if !(1..=MAX_WORKERS).contains(&self.workers) {
             let allowed = format_args!("1 to {MAX_WORKERS}");
@@ -235,6 +237,10 @@ impl Builder {
         }
         if self.budget == 0 {
             return Err(BuildError::new("budget", 0, "at least 1"));
+        }
+        if self.name.contains('\0') {
+            let given = format_args!("{:?}", self.name);
+            return Err(BuildError::new("name", given, "one without the character 0"));
         }
         let (workers, pin) = (self.workers, self.pin);
         let parkers: Vec<Parker> = (0..workers).map(|_| Parker::new()).collect();
@@ -281,9 +287,9 @@ impl Builder {
             fences,
             budget: self.budget,
             turn_time: self.turn_time,
+            blocking: Blocking::new(self.blocking_threads, format!("{}-blocking", self.name)),
             name: self.name,
             places: Places::new(self.workers, &topology),
-            blocking: Blocking::new(self.blocking_threads),
             on_panic: self.on_panic,
         };
         Reference::new(settings, Idle::new(workers, fences))

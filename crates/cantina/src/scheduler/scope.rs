@@ -119,8 +119,8 @@ impl Handle {
     ///
     /// # Errors
     /// [`WaitError::OnWorker`] at once on a worker of any runtime: what is waited for might be for it to do. Otherwise
-    /// why the first operation that failed did: it panicked, or the runtime stopped before it began. Of other panics
-    /// [`on_panic`](super::Builder::on_panic) hears.
+    /// why the first operation that failed did: it panicked, or the runtime stopped before it began. Of other panics, and of
+    /// all when `f` panics itself, [`on_panic`](super::Builder::on_panic) hears.
     pub fn scope<'env, R>(
         &self,
         f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
@@ -145,9 +145,15 @@ impl Handle {
         while state.running.load(Acquire) > 0 {
             parker.park();
         }
-        let result = result.unwrap_or_else(|panic| resume_unwind(panic));
         let failed = state.failed.lock().take();
-        failed.map_or(Ok(result), Err)
+        match (result, failed) {
+            (Ok(result), None) => Ok(result),
+            (Ok(_), Some(error)) => Err(error),
+            (Err(panic), failed) => {
+                failed.iter().for_each(|error| self.shared.unheard(error, None));
+                resume_unwind(panic)
+            }
+        }
     }
 }
 

@@ -339,6 +339,10 @@ impl Waiting {
         (self.list.len() > self.most).then(|| std::mem::take(&mut self.list))
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
     /// Drops those that wait no more.
     pub(super) fn look_through(list: &mut Vec<Wait>) {
         list.retain(|wait| !wait.is_decided());

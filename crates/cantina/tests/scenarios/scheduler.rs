@@ -396,10 +396,13 @@ fn nobody_sleeps_beside_what_blocks() {
     assert_eq!(other.join().unwrap(), Ok(()));
 }
 
+/// How many send, each to all units.
+const SENDERS: usize = 4;
+
 /// A state that finds out whether it is used by two, and whether a sender's messages come in order.
 struct Checked {
     inside: Arc<AtomicUsize>,
-    last: [usize; 2],
+    last: [usize; SENDERS],
 }
 
 fn check(state: &mut Checked, sender: usize, number: usize) {
@@ -412,14 +415,32 @@ fn check(state: &mut Checked, sender: usize, number: usize) {
 }
 
 fn units(runtime: &Runtime) -> Vec<Unit<Checked>> {
-    let state = || Checked { inside: Arc::new(AtomicUsize::new(0)), last: [0; 2] };
+    let state = || Checked { inside: Arc::new(AtomicUsize::new(0)), last: [0; SENDERS] };
     (0..3).map(|_| runtime.unit(state())).collect()
 }
 
-/// Random operations that wait for random values of earlier ones, some of them nested.
+/// Sends the numbers up to `last`, each to all units.
+fn send_numbers(units: &[Unit<Checked>], sender: usize, last: usize) {
+    for number in 1..=last {
+        units.iter().for_each(|unit| unit.tell(move |state| check(state, sender, number)));
+    }
+}
+
+/// Random operations that wait for random values of earlier ones, some of them nested. Beside them three more send: a thread,
+/// one with handles of its own, and an operation.
 fn a_graph() {
     let runtime = runtime(2);
     let units = units(&runtime);
+    let theirs = units.clone();
+    let plain = thread::spawn(move || send_numbers(&theirs, 1, 12));
+    let theirs: Vec<_> = units.iter().map(Unit::sender).collect();
+    let handles = thread::spawn(move || {
+        for number in 1..=12 {
+            theirs.iter().for_each(|unit| unit.tell(move |state| check(state, 2, number)));
+        }
+    });
+    let theirs = units.clone();
+    let sends = runtime.spawn(move || send_numbers(&theirs, 3, 12));
     let mut random = Random::seeded(machine::random::seed());
     let mut values = vec![runtime.spawn(|| 1_u64)];
     for number in 1..=12 {
@@ -443,8 +464,11 @@ fn a_graph() {
     for value in values {
         assert!(value.wait().is_ok());
     }
-    let ends = units.iter().map(|unit| unit.send(|state| state.last[0]));
-    ends.collect::<Vec<_>>().into_iter().for_each(|end| assert_eq!(end.wait(), Ok(12)));
+    plain.join().unwrap();
+    handles.join().unwrap();
+    assert_eq!(sends.wait(), Ok(()));
+    let ends = units.iter().map(|unit| unit.send(|state| state.last));
+    ends.collect::<Vec<_>>().into_iter().for_each(|end| assert_eq!(end.wait(), Ok([12; SENDERS])));
 }
 
 /// The runtime goes while there is work of all kinds: every value is resolved.

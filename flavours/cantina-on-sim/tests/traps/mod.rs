@@ -6,6 +6,7 @@ use machine::atomic::{AtomicBool, AtomicUsize};
 use machine::lock::Mutex;
 use machine::{Arc, thread};
 use std::collections::VecDeque;
+use std::panic::resume_unwind;
 
 /// What is done in the wrong order.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -114,6 +115,11 @@ impl Counted {
     }
 }
 
+/// What it panics with is what goes wrong.
+fn joined(thread: thread::JoinHandle<()>) {
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic));
+}
+
 /// Three threads that add two items each, and work off what they own.
 pub(crate) fn counted(way: Way) {
     let queue = Arc::new(Counted::default());
@@ -129,7 +135,7 @@ pub(crate) fn counted(way: Way) {
         thread::spawn(move || add(&theirs))
     });
     add(&queue);
-    others.into_iter().for_each(|other| other.join().unwrap());
+    others.into_iter().for_each(joined);
     assert_eq!(queue.worked.load(SeqCst), 6);
     assert_eq!(queue.count.load(SeqCst), 0);
 }
@@ -149,7 +155,7 @@ pub(crate) fn an_item_is_owned_when_its_enqueue_returns() {
     };
     let other = thread::spawn(move || add(&theirs, 2));
     add(&queue, 1);
-    other.join().unwrap();
+    joined(other);
 }
 
 /// The same of a queue whose link and count are one exchange.
@@ -166,7 +172,7 @@ pub(crate) fn an_item_of_ours_is_owned_when_its_enqueue_returns() {
     let theirs = (queue.clone(), worked.clone());
     let other = thread::spawn(move || add(&theirs.0, &theirs.1, 1));
     add(&queue, &worked, 0);
-    other.join().unwrap();
+    joined(other);
 }
 
 /// Two wait for a value whose waiters are in a counter and a list, and one fills it. As it should be, the value counts as
@@ -189,7 +195,7 @@ pub(crate) fn a_value_wakes_its_waiters(counts_itself: bool) {
     if some_wait {
         waiters.own(Way::Right);
     }
-    others.into_iter().for_each(|other| other.join().unwrap());
+    others.into_iter().for_each(joined);
     assert_eq!(waiters.worked.load(SeqCst), 2);
 }
 
@@ -240,14 +246,14 @@ impl Joined {
 
 /// An operation is told of its arguments while they are brought, with a guard on its count or without.
 pub(crate) fn an_operation_begins_once(is_guarded: bool) {
-    let joined = Arc::new(Joined::default());
-    joined.missing.store(usize::from(is_guarded), SeqCst);
-    let theirs = joined.clone();
+    let operation = Arc::new(Joined::default());
+    operation.missing.store(usize::from(is_guarded), SeqCst);
+    let theirs = operation.clone();
     let brings = thread::spawn(move || theirs.arguments.iter().for_each(|each| theirs.bring(each)));
-    joined.arguments.iter().for_each(|each| joined.wait_for(each));
+    operation.arguments.iter().for_each(|each| operation.wait_for(each));
     if is_guarded {
-        joined.one_less();
+        operation.one_less();
     }
-    brings.join().unwrap();
-    assert_eq!(joined.begun.load(SeqCst), 1, "not begun once");
+    joined(brings);
+    assert_eq!(operation.begun.load(SeqCst), 1, "not begun once");
 }

@@ -55,6 +55,7 @@ pub(in crate::scheduler) struct Turn<'a> {
 /// What a [`Runtime::shutdown`](crate::scheduler::Runtime::shutdown) left undone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
+#[must_use = "what was left undone has failed"]
 pub struct Left {
     /// The names of units that had messages left, and how many.
     pub units: Vec<(String, usize)>,
@@ -66,6 +67,7 @@ pub struct Left {
 
 impl Left {
     /// Whether everything was done.
+    #[must_use]
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }

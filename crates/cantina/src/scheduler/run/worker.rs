@@ -232,10 +232,11 @@ impl Worker<'_> {
         let mut left = Left::default();
         loop {
             let waiting = Context::clear_waiting();
-            left.waiting += waiting;
+            left.waiting += waiting.unwrap_or(0);
             match self.pick() {
                 Some(task) => quietly(|| task.cancel(&mut left)),
-                None if waiting > 0 => continue,
+                // What went with the list may have made more.
+                None if waiting.is_some() => continue,
                 None => break,
             };
         }

@@ -175,6 +175,7 @@ impl<S: Send + 'static> Unit<S> {
     }
 
     /// A handle that does not keep the unit from going.
+    #[must_use = "it is the handle"]
     pub fn downgrade(&self) -> WeakUnit<S> {
         // bare: the last drop of a strong handle comes after it.
         self.inner.watched.store(true, Relaxed);
@@ -223,6 +224,7 @@ fn telling<S>(f: impl FnOnce(&mut S)) -> impl FnOnce(Result<&mut S, WaitError>, 
 
 impl<S: Send + 'static> WeakUnit<S> {
     /// The unit, if somebody has a strong handle to it.
+    #[must_use = "the handle keeps the unit as long as it is there"]
     pub fn upgrade(&self) -> Option<Unit<S>> {
         self.inner.upgrade().map(Unit::of)
     }
