@@ -4,6 +4,7 @@
 //!
 //! And the mistakes of a paper, each in a twin of its own.
 
+mod chunk;
 mod dekker;
 mod figure4;
 mod hunt;
@@ -15,6 +16,7 @@ mod stack;
 mod twin;
 
 use cantina_check::Spec;
+use chunk::{Left, OneChunk};
 use dekker::keep_apart;
 use figure4::{Figure4, Mistake};
 use hunt::{Witness, Wrong, hunt, judge};
@@ -127,6 +129,32 @@ fn a_queue_whose_none_is_early_is_found() {
     assert!(witness.interleaving.contains("the exchange fails"), "{witness}");
     assert!(witness.interleaving.contains("ends get empty"), "{witness}");
     sound(&simulation(), || two_get(None));
+}
+
+/// An owner and a thief of a chunk with three tasks.
+fn a_chunk_is_stolen(left_out: Option<Left>) -> Result<(), Wrong> {
+    let program: &Program = &[&[Get, Get, Get], &[Get, Get]];
+    judge(&play(&OneChunk::new(left_out), &[1, 2, 3], program), &Spec::bag())
+}
+
+#[test]
+fn an_owner_that_does_not_look_again_is_found() {
+    let witness = found(&simulation(), || a_chunk_is_stolen(Some(Left::Look)));
+    assert!(witness.finding.contains("was got more than once"), "{witness}");
+    assert!(witness.interleaving.contains("owner (line "), "{witness}");
+    sound(&simulation(), || a_chunk_is_stolen(None));
+}
+
+#[test]
+fn a_thief_that_is_not_careful_is_found() {
+    let witness = found(&simulation(), || a_chunk_is_stolen(Some(Left::CarefulSlot)));
+    assert!(witness.finding.contains("was got more than once"), "{witness}");
+}
+
+#[test]
+fn a_thief_that_changes_the_owner_word_once_is_found() {
+    let witness = found(&simulation(), || a_chunk_is_stolen(Some(Left::SecondChange)));
+    assert!(witness.finding.contains("was got more than once"), "{witness}");
 }
 
 /// A get from an empty stack, and what comes then.

@@ -4,6 +4,7 @@ use crate::registry::{Facts, Family, Order, Visitor};
 use crate::workload::Counters;
 use cantina::salsa::{Bounded, Metrics, Mode, Salsa};
 use cantina_record::Kind;
+use machine::fence::Pair;
 
 /// Turns of waiting in a pool whose chunks were made small: enough for a thief to come to its end.
 const SMALL_PATIENCE: u32 = 10;
@@ -47,6 +48,12 @@ pub(super) fn visit_variants(visitor: &mut impl Visitor) {
         });
     }
     visitor.visit(SalsaFamily { spares: Some(1), ..SalsaFamily::small("salsa-of-8", 8) });
+    // Told so, for a sanitizer that does not see the operating system's fence sets all others to another mode. It need not see it: that
+    // fence carries nothing, and only keeps an owner and a thief from taking one task both.
+    if Pair::asymmetric().is_some() {
+        let mode = Some(Mode::Asymmetric);
+        visitor.visit(SalsaFamily { mode, ..SalsaFamily::small("salsa-unfenced", 32) });
+    }
 }
 
 #[derive(Clone, Debug)]
