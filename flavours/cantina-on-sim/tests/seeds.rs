@@ -17,7 +17,8 @@ use scenarios::salsa_robbed::has_come_to_it;
 const SEEDS: u64 = 300;
 
 fn main() {
-    scenario::test_each(scenarios::PARTS, |part, (name, scenario)| {
+    let parts = scenarios::PARTS.iter().filter(|part| part.is_for_others());
+    scenario::test_each(parts, |part, (name, scenario)| {
         let memory = memory();
         let seeds = rounds(SEEDS, 30_000);
         for seed in 0..seeds {
@@ -26,7 +27,7 @@ fn main() {
                 panic!("{failure}");
             }
         }
-        let came_to_it = part != "salsa::robbed" || has_come_to_it(name);
+        let came_to_it = part.name != "salsa::robbed" || has_come_to_it(name);
         assert!(came_to_it || seeds < SEEDS, "no schedule comes to what it is about");
     });
 }

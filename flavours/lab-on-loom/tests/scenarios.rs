@@ -12,7 +12,7 @@ use machine::model::{PREEMPTIONS, search};
 const MANY: usize = 12;
 
 fn main() {
-    scenario::test_each(&scenarios::PARTS, |part, (name, scenario)| {
-        println!("{part}: {name}: {}", search(PREEMPTIONS, MANY, scenario));
+    scenario::test_each(scenarios::PARTS, |part, (name, scenario)| {
+        println!("{}: {name}: {}", part.name, search(PREEMPTIONS, MANY, scenario));
     });
 }

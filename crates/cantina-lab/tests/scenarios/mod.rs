@@ -10,11 +10,11 @@ use cantina::pool::{Consumer, Producer};
 use cantina_effort::scenario::Part;
 
 /// All of them.
-pub(crate) const PARTS: [Part; 4] = [
-    ("central", &central::ALL),
-    ("stealing", &stealing::ALL),
-    ("bags", &bags::ALL),
-    ("ed_pool", &ed_pool::ALL),
+pub(crate) const PARTS: &[Part] = &[
+    Part::new("central", &central::ALL),
+    Part::new("stealing", &stealing::ALL),
+    Part::new("bags", &bags::ALL),
+    Part::new("ed_pool", &ed_pool::ALL),
 ];
 
 /// Something that is whole or not.

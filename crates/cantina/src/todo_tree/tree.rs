@@ -137,7 +137,7 @@ impl<T> Tree<T> {
             return Some(0);
         }
         let more = |had| (had < MAX_HOLDERS).then_some(had + 1);
-        // own: a number that carries nothing.
+        // bare: each number is given once, and carries nothing.
         let had = self.holders.fetch_update(Relaxed, Relaxed, more).ok()?;
         Some(had as u32 + 1)
     }

@@ -8,6 +8,9 @@ pub(super) fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit(LockedFamily);
 }
 
+/// There are none.
+pub(super) fn visit_variants(_: &mut impl Visitor) {}
+
 #[derive(Clone, Copy, Debug)]
 struct LockedFamily;
 

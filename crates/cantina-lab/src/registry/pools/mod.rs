@@ -1,4 +1,4 @@
-//! The library's pools, as the registry has them: a file for each, and a line in the lists below.
+//! The library's pools, as the registry has them: a file for each, and a line in the list below.
 
 mod cafe;
 mod locked;
@@ -11,20 +11,24 @@ use super::Visitor;
 /// Places of a leaf and children of a word, in trees that were made small.
 const NARROW: (u32, u32) = (2, 2);
 
+/// Does `$visit` with all of them, in the order of tables.
+macro_rules! each {
+    ($visit:ident, $visitor:expr) => {
+        locked::$visit($visitor);
+        cafe::$visit($visitor);
+        salsa::$visit($visitor);
+        todo_tree::$visit($visitor);
+        rooms::$visit($visitor);
+    };
+}
+
 /// Shows every pool to `visitor`.
 pub(super) fn visit_all(visitor: &mut impl Visitor) {
-    locked::visit_all(visitor);
-    cafe::visit_all(visitor);
-    salsa::visit_all(visitor);
-    todo_tree::visit_all(visitor);
-    rooms::visit_all(visitor);
+    each!(visit_all, visitor);
     salsa::visit_contenders(visitor);
 }
 
-/// Shows pools in unusual shapes to `visitor`, of those that have some.
+/// Shows pools in unusual shapes to `visitor`.
 pub(super) fn visit_variants(visitor: &mut impl Visitor) {
-    salsa::visit_variants(visitor);
-    rooms::visit_variants(visitor);
-    cafe::visit_variants(visitor);
-    todo_tree::visit_variants(visitor);
+    each!(visit_variants, visitor);
 }

@@ -94,7 +94,7 @@ impl Leaf {
             return slots..slots;
         }
         let wanted = wanted.min(slots - claimed);
-        // own: each place is given out once; there is nothing in it to be seen.
+        // bare: each place is given out once; there is nothing in it to be seen.
         let first = self.claims.fetch_add(wanted, Relaxed);
         cas.note(first < slots);
         first.min(slots)..(first + wanted).min(slots)

@@ -211,7 +211,7 @@ impl<T> List<T> {
 
     /// How many trees exist, in use and spare.
     pub(super) fn tree_count(&self) -> usize {
-        // stat: a number for people.
+        // hint: a number for people, and for who wonders whether to give others a turn.
         self.trees.load(Relaxed)
     }
 
@@ -281,7 +281,7 @@ impl<T> List<T> {
 
     /// A private tree of the height that is asked for, made anew.
     fn new_tree(&self) -> Box<Tree<T>> {
-        // stat: a number for people.
+        // hint: as in `tree_count`.
         self.trees.fetch_add(1, Relaxed);
         Tree::new(self.frame(), self.meter.is_some())
     }
@@ -300,7 +300,7 @@ impl<T> List<T> {
 
     fn drop_tree(&self, tree: Box<Tree<T>>) {
         drop(tree);
-        // stat: a number for people.
+        // hint: as in `tree_count`.
         self.trees.fetch_sub(1, Relaxed);
     }
 }

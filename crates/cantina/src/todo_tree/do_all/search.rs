@@ -50,7 +50,7 @@ impl Search {
     /// The number of one more worker, from 1 on.
     pub(super) fn join(&self) -> Option<u32> {
         let more = |had| (had < MAX_WORKERS).then_some(had + 1);
-        // own: a number that carries nothing.
+        // bare: each number is given once, and carries nothing.
         let had = self.workers.fetch_update(Relaxed, Relaxed, more).ok()?;
         Some(had as u32 + 1)
     }
