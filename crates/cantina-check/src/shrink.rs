@@ -123,9 +123,8 @@ fn without(history: &History, units: &[Unit], spec: &Spec) -> History {
         let is_batch = matches!(it.action, Action::PutAtOnce { .. });
         spec.bound().is_some() && it.end.is_none() && is_batch
     };
-    let says_full = |look: usize, it: &Operation| {
-        it.action.item_given_back().is_some() && look_stays(look)
-    };
+    let says_full =
+        |look: usize, it: &Operation| it.action.item_given_back().is_some() && look_stays(look);
     let fulls: Vec<&Operation> = history
         .operations()
         .iter()

@@ -287,10 +287,9 @@ mod tests {
             let device = OneFile::open(Path::new("/dev/null"), "--log", true).unwrap_err();
             assert!(device.to_string().contains("it is no plain file"), "{device}");
         }
-        let _ = fs::remove_dir_all(scratch.0.with_file_name(format!(
-            "{}-2",
-            scratch.0.file_name().unwrap().display()
-        )));
+        let _ = fs::remove_dir_all(
+            scratch.0.with_file_name(format!("{}-2", scratch.0.file_name().unwrap().display())),
+        );
     }
 
     #[test]

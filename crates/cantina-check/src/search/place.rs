@@ -83,9 +83,7 @@ impl<'a, M: Model> Places<'a, M> {
     fn ways(&self, step: u32) -> usize {
         match &self.step(step).kind {
             Kind::TakeAtOnce(max) => *max,
-            Kind::PutAtOnce { items, least, .. } if self.bound.is_some() => {
-                1 + items.len() - least
-            }
+            Kind::PutAtOnce { items, least, .. } if self.bound.is_some() => 1 + items.len() - least,
             _ => 1,
         }
     }

@@ -57,11 +57,7 @@ fn outcomes(action: &Action, inside: &[Item], spec: &Spec) -> Vec<(Vec<Item>, Op
 }
 
 /// All of them, or the first ones, and the next one would have been given back.
-fn pending_put(
-    items: &[Item],
-    inside: &[Item],
-    spec: &Spec,
-) -> Vec<(Vec<Item>, Option<Action>)> {
+fn pending_put(items: &[Item], inside: &[Item], spec: &Spec) -> Vec<(Vec<Item>, Option<Action>)> {
     let first = (0..items.len()).flat_map(|at| put(&items[..at], Some(items[at]), inside, spec));
     first.chain(put(items, None, inside, spec)).collect()
 }

@@ -205,9 +205,9 @@ fn warnings(
             warnings.push(format!("the records differ in {fact}: {before} and {now}"));
         }
     }
-    let is_simulated = lines.iter().any(|line| {
-        line.key.machine != "real" && line.old.is_some() && line.new.is_some()
-    });
+    let is_simulated = lines
+        .iter()
+        .any(|line| line.key.machine != "real" && line.old.is_some() && line.new.is_some());
     if is_simulated && [old, new].iter().any(|record| record.machine.get(COSTS).is_none()) {
         warnings.push(format!(
             "not both records say what things cost on the simulated machine ({COSTS})"

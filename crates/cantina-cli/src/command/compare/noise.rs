@@ -81,7 +81,8 @@ impl Apart {
         };
         let real = differ("build").map(|(old, new)| format!("different builds: {old}, and {new}"));
         // One calibration of a machine is called like the next.
-        let simulated = differ(COSTS).map(|_| "different costs of the simulated machine".to_owned());
+        let simulated =
+            differ(COSTS).map(|_| "different costs of the simulated machine".to_owned());
         Self { real, simulated }
     }
 

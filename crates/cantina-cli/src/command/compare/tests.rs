@@ -184,8 +184,7 @@ fn other_costs_other_builds_and_other_binding_are_not_compared() {
     let (debug, release) = (of("build", "debug"), of("build", "release"));
     assert_eq!(verdicts(&debug, &release), [no("different builds: debug, and release"), same()]);
     let silent = Comparison::of(&one, &release).warnings;
-    let expected =
-        "not both records say what things cost on the simulated machine (machine_costs)";
+    let expected = "not both records say what things cost on the simulated machine (machine_costs)";
     assert_eq!(silent, [expected]);
     assert!(!Comparison::of(&one, &one).warnings.contains(&expected.to_owned()));
     let bound = |pinned: bool| record(&[row("a", [1.0; 3]).with("pinned", pinned)]);

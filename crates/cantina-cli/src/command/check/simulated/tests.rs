@@ -214,7 +214,9 @@ fn every_access_is_written_where_it_was_asked_for() {
 fn a_schedule_that_is_kept_replaces_no_other_one() {
     let folder = std::env::temp_dir().join(format!("cantina-schedules-{}", std::process::id()));
     std::fs::create_dir(&folder).unwrap();
-    for (schedule, expected) in [("1 2", "s.txt"), ("3", "s-2.txt"), ("1 2", "s.txt"), ("4", "s-3.txt")] {
+    for (schedule, expected) in
+        [("1 2", "s.txt"), ("3", "s-2.txt"), ("1 2", "s.txt"), ("4", "s-3.txt")]
+    {
         let path = keep(&folder, "s", schedule).unwrap();
         assert_eq!(path, folder.join(expected));
         assert_eq!(std::fs::read_to_string(path).unwrap(), schedule);
