@@ -48,9 +48,10 @@ pub enum Action {
         /// How many it asked for: 1 for a single get.
         max: usize,
     },
-    /// An atomic put of `items` in this order, or, without an end, one of all of them or none.
+    /// An atomic put of `items` in this order, or, without an end, one of all of them or none; or of the first of them, where a bound
+    /// left no room for more.
     PutAtOnce {
-        /// Those that were accepted.
+        /// Those that were accepted; without an end, those that were given to it.
         items: Box<[Item]>,
         /// The next one, if it was given back: full right after the others.
         full: Option<Item>,

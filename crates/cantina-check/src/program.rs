@@ -1,7 +1,7 @@
 //! A history as the search wants it: tasks by number, operations in the order of their starts and
 //! of their ends, and nothing in it that cannot matter.
 
-use crate::history::{Action, History, Item, NEVER};
+use crate::history::{Action, History, Item, NEVER, Operation};
 use crate::spec::model::{Fate, Fates};
 use std::collections::HashMap;
 
@@ -25,6 +25,8 @@ pub(crate) enum Kind {
     Take,
     PutAtOnce {
         items: Box<[u32]>,
+        /// How many of them, the first ones, went in at least: all, unless it is pending. Somebody may have got the last of these.
+        least: usize,
         full: bool,
     },
     GetAtOnce(Box<[u32]>),
@@ -99,7 +101,12 @@ impl Program {
                 fate.untaken = false;
             }
         }
-        let some_full = history.operations().iter().any(|it| it.action.item_given_back().is_some());
+        // What may have been full: nobody knows of a batch that is pending.
+        let is_full = |it: &Operation| {
+            let is_batch = matches!(it.action, Action::PutAtOnce { .. });
+            it.action.item_given_back().is_some() || it.end.is_none() && is_batch
+        };
+        let some_full = history.operations().iter().any(is_full);
         let mut steps: Vec<Step> = Vec::with_capacity(history.len());
         let mut takes = Vec::new();
         for operation in history.operations() {
@@ -116,7 +123,13 @@ impl Program {
                 Action::PutAtOnce { items, full: Some(_) } if items.is_empty() => Kind::Full,
                 Action::GetAtOnce(items) if items.is_empty() => continue,
                 Action::PutAtOnce { items, full } => {
-                    Kind::PutAtOnce { items: all(items), full: full.is_some() }
+                    let (items, full) = (all(items), full.is_some());
+                    let got = |&item: &u32| !fates[item as usize].untaken;
+                    let least = match operation.end {
+                        Some(_) => items.len(),
+                        None => items.iter().rposition(got).map_or(1, |last| last + 1),
+                    };
+                    Kind::PutAtOnce { items, least, full }
                 }
                 Action::GetAtOnce(items) => Kind::GetAtOnce(all(items)),
                 Action::Getting { max } => {

@@ -8,7 +8,8 @@
 //! * an "empty" or a "full": it changes nothing;
 //! * a task with all that was done to it: the others stay in their order, and there is only more
 //!   room. But a "full" needs the tasks that were inside; so not while there is a "full" in whose
-//!   interval the task may be inside;
+//!   interval the task may be inside. With a bound a pending atomic batch of puts may have been
+//!   full, at any time;
 //! * pending gets beyond the number of tasks that nobody got. They take one each, and if a later
 //!   one does and an earlier one does not, the earlier one could have done it; so the last ones go.
 //!   With atomic ones among them they go only when there is no such task at all;
@@ -50,7 +51,7 @@ pub(crate) fn shrink(history: &History, spec: &Spec, finding: Finding, budget: u
                 if stretch.is_empty() {
                     break;
                 }
-                let less = without(&part, stretch);
+                let less = without(&part, stretch, spec);
                 let is_less = self::units(&less).len() < units.len();
                 match if is_less { judged(&less) } else { None } {
                     Some(other) => (part, reason) = (less, other),
@@ -114,15 +115,21 @@ fn pointed_at(history: &History, finding: &Finding) -> History {
 }
 
 /// `history` without `units`, as far as they may go.
-fn without(history: &History, units: &[Unit]) -> History {
+fn without(history: &History, units: &[Unit], spec: &Spec) -> History {
     let units: HashSet<Unit> = units.iter().copied().collect();
     let stays = stays(history);
     let look_stays = |look| !units.contains(&Unit::Look(look));
+    let may_be_full = |it: &Operation| {
+        let is_batch = matches!(it.action, Action::PutAtOnce { .. });
+        spec.bound().is_some() && it.end.is_none() && is_batch
+    };
+    let says_full =
+        |look: usize, it: &Operation| it.action.item_given_back().is_some() && look_stays(look);
     let fulls: Vec<&Operation> = history
         .operations()
         .iter()
         .enumerate()
-        .filter(|(look, it)| it.action.item_given_back().is_some() && look_stays(*look))
+        .filter(|(look, it)| may_be_full(it) || says_full(*look, it))
         .map(|(_, operation)| operation)
         .collect();
     let counts_for_a_full = |item| {
@@ -271,7 +278,7 @@ mod tests {
                         continue;
                     }
                     for unit in units(history) {
-                        let less = without(history, &[unit]);
+                        let less = without(history, &[unit], &spec);
                         assert!(
                             is_linearizable(&less, &spec),
                             "{spec} without {unit:?}:\n{history}\n{less}"
@@ -287,8 +294,9 @@ mod tests {
     #[test]
     fn a_task_that_may_have_made_it_full_is_not_taken_away() {
         let history: History = "t0 1..2 put 1\nt1 3..4 put 2 full\nt0 5..6 get 1".parse().unwrap();
-        assert_eq!(without(&history, &[Unit::Task(1)]), history);
-        let both = without(&history, &[Unit::Task(1), Unit::Look(1)]);
+        let spec = Spec::bag().bounded(1, 0);
+        assert_eq!(without(&history, &[Unit::Task(1)], &spec), history);
+        let both = without(&history, &[Unit::Task(1), Unit::Look(1)], &spec);
         assert_eq!(both, History::default());
     }
 
@@ -297,9 +305,9 @@ mod tests {
         let text =
             "t0 1..2 put 1\nt0 3..4 put 2\nt1 5.. get\nt2 6.. get up to 3\nt0 7..8 get empty";
         let history: History = text.parse().unwrap();
-        let less = without(&history, &[Unit::Task(1)]);
+        let less = without(&history, &[Unit::Task(1)], &Spec::bag());
         assert_eq!(less.to_string(), "t0 3..4 put 2\nt1 5.. get\nt0 7..8 get empty\n");
-        let less = without(&history, &[Unit::Look(4)]);
+        let less = without(&history, &[Unit::Look(4)], &Spec::bag());
         assert_eq!(less.to_string(), "t0 1..2 put 1\nt0 3..4 put 2\n");
     }
 }

@@ -137,7 +137,7 @@ fn a_killed_bench_takes_its_worker_with_it() {
     let scratch = Scratch::new("killed");
     let mut bench = cantina();
     bench.args(["bench", "fib", "--quick", "--pools", "sequential", "--shape", "1P/1C"]);
-    bench.args(["--repetitions", "1", "--tasks", "100000000", "--allocator", "mimalloc", "--out"]);
+    bench.args(["--repetitions", "1", "--tasks", "3000000", "--allocator", "mimalloc", "--out"]);
     bench.arg(scratch.path()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = bench.spawn().unwrap();
     let mut told = BufReader::new(child.stderr.take().unwrap());
@@ -157,6 +157,62 @@ fn a_killed_bench_takes_its_worker_with_it() {
         let _ = Command::new("kill").arg("-KILL").args(workers.split_whitespace()).status();
         panic!("the worker goes on: {workers}");
     }
+}
+
+/// Lets a thread run on the first so many of the cores that this one has. Whether there are as many.
+#[cfg(target_os = "linux")]
+fn confine(thread: i32, cores: usize) -> bool {
+    // SAFETY: a set of bits, of which none is the empty set.
+    let (mut own, mut few): (libc::cpu_set_t, libc::cpu_set_t) = unsafe { std::mem::zeroed() };
+    let size = size_of::<libc::cpu_set_t>();
+    // SAFETY: the set is as large as is said, and is written by the call.
+    assert_eq!(unsafe { libc::sched_getaffinity(0, size, &mut own) }, 0);
+    // SAFETY: the number is below the size of the set.
+    let is_own = |core: &usize| unsafe { libc::CPU_ISSET(*core, &own) };
+    let first: Vec<usize> = (0..libc::CPU_SETSIZE as usize).filter(is_own).take(cores).collect();
+    // SAFETY: as above.
+    first.iter().for_each(|&core| unsafe { libc::CPU_SET(core, &mut few) });
+    // SAFETY: the set is as large as is said, and only read.
+    first.len() == cores && unsafe { libc::sched_setaffinity(thread, size, &few) } == 0
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_bench_that_gets_another_core_meanwhile_says_so() {
+    use std::io::{BufRead, BufReader};
+    use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+    use std::thread::{scope, sleep};
+    use std::time::Duration;
+    let scratch = Scratch::new("second-core");
+    let mut bench = cantina();
+    bench.args(["bench", "--pools", "locked", "--shape", "1P/1C", "--tasks", "1000"]);
+    bench.args(["--repetitions", "1000", "--allocator", "system", "--out"]).arg(scratch.path());
+    let mut bench = bench.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let told = BufReader::new(bench.stderr.take().unwrap()).lines();
+    let thread = bench.id() as i32;
+    if !confine(thread, 2) {
+        // There is one.
+        bench.kill().unwrap();
+        bench.wait().unwrap();
+        return;
+    }
+    let is_over = AtomicBool::new(false);
+    let found = scope(|scope| {
+        // To and fro: nobody knows when it looks, but it does so at each of a thousand runs.
+        scope.spawn(|| {
+            for cores in [1, 2].into_iter().cycle().take_while(|_| !is_over.load(SeqCst)) {
+                confine(thread, cores);
+                sleep(Duration::from_millis(20));
+            }
+        });
+        let found = told.map(Result::unwrap).find(|line| line.contains("they were one, and are "));
+        is_over.store(true, SeqCst);
+        found
+    });
+    bench.kill().unwrap();
+    bench.wait().unwrap();
+    let line = found.expect("it has ended and said nothing");
+    assert!(line.contains("the cores moved: ") && line.contains(" ns apart"), "{line}");
 }
 
 #[test]

@@ -214,6 +214,30 @@ fn the_list_names_what_there_is() {
 }
 
 #[test]
+fn the_list_names_everybody_whom_an_experiment_takes() {
+    let output = cantina().arg("list").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let is_listed = |name: &str| text.contains(&format!("\n  {name} "));
+    let experiments = text.split("Experiments\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let names = experiments.lines().map(|line| line.trim().split(' ').next().unwrap());
+    for experiment in names.filter(|name| *name != "validate") {
+        let mut taken = 0;
+        for machine in ["bench", "sim"] {
+            let output = cantina().args([machine, experiment, "--pools", "?"]).output().unwrap();
+            let line = one_line_error(&output, 2);
+            let Some((_, allowed)) = line.split_once("no pool is called `?`; allowed: ") else {
+                continue;
+            };
+            for name in allowed.split(", ") {
+                assert!(is_listed(name), "{machine} {experiment} takes {name}");
+                taken += 1;
+            }
+        }
+        assert!(taken > 0, "{experiment}");
+    }
+}
+
+#[test]
 fn a_closed_pipe_ends_it_quietly() {
     for arguments in [&["list"][..], &["--help"], &["bench", "--help"]] {
         let mut child = cantina()

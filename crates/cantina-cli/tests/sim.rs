@@ -58,6 +58,21 @@ fn a_simulation_that_needs_too_much_memory_ends_with_one_line_and_exit_code_2() 
     assert!(line.contains("allowed: fewer --tasks, or a larger --memory-limit"), "{line}");
 }
 
+/// With the steps that a cell has by itself the answer is the same, and takes as many more of them to be found.
+#[test]
+fn as_many_threads_as_there_are_cores_are_refused_where_that_would_take_too_long() {
+    let scratch = Scratch::new("sim-crowd");
+    let mut sim = cantina();
+    sim.args(["sim", "throughput", "--machine", "1x256", "--shape", "255P/1C"]);
+    sim.args(["--pools", "ms-queue", "--most-steps", "100000000", "--out"]);
+    let output = sim.arg(scratch.path().join("out")).output().unwrap();
+    let line = one_line_error(&output, 2);
+    assert!(line.contains("throughput 255P/1C ms-queue would take more than 1"), "{line}");
+    assert!(line.contains("allowed: fewer --tasks or --seeds"), "{line}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    assert!(!scratch.path().join("out/record.json").exists());
+}
+
 #[test]
 fn a_simulation_that_would_take_too_long_is_refused_before_it_begins() {
     let scratch = Scratch::new("sim-large");

@@ -78,9 +78,26 @@ impl<'a, M: Model> Places<'a, M> {
         self.bound.is_some_and(|bound| self.model.len() + more >= bound.full_in_order_from())
     }
 
-    /// In how many ways a step can be in its place: a pending get may take several tasks, or fewer.
+    /// In how many ways a step can be in its place: a pending get may take several tasks, or fewer, and a pending put of several
+    /// may have found room for some.
     fn ways(&self, step: u32) -> usize {
-        if let Kind::TakeAtOnce(max) = self.step(step).kind { max } else { 1 }
+        match &self.step(step).kind {
+            Kind::TakeAtOnce(max) => *max,
+            Kind::PutAtOnce { items, least, .. } if self.bound.is_some() => 1 + items.len() - least,
+            _ => 1,
+        }
+    }
+
+    /// Whether a step that cannot be in its place in the given way perhaps can in the next: fewer tasks may find room where more do
+    /// not, but where a get finds too few for it, it does not find more.
+    pub(super) fn may_go_on(&self, step: u32, way: usize) -> bool {
+        way < self.ways(step) && !self.step(step).gets()
+    }
+
+    /// The tasks that a put puts in one of its ways: the fewer, the later it is.
+    fn puts(&self, step: u32, way: usize) -> &'a [u32] {
+        let items = self.step(step).puts();
+        &items[..items.len() + 1 - way]
     }
 
     /// Puts `step` in its place in the given way, from 1 on, if that is legal.
@@ -89,8 +106,8 @@ impl<'a, M: Model> Places<'a, M> {
             && match &self.step(step).kind {
                 Kind::Full => self.is_full(),
                 Kind::Empty => self.model.len() == 0,
-                Kind::Put(_) => self.put(step, false),
-                Kind::PutAtOnce { full, .. } => self.put(step, *full),
+                Kind::Put(_) => self.put(step, way, false),
+                Kind::PutAtOnce { full, .. } => self.put(step, way, *full || way > 1),
                 Kind::Get(item) => self.get(std::slice::from_ref(item)),
                 Kind::GetAtOnce(items) => self.get(items),
                 Kind::Take | Kind::TakeAtOnce(_) => self.take(way),
@@ -110,7 +127,7 @@ impl<'a, M: Model> Places<'a, M> {
         self.level = level;
         match &self.step(step).kind {
             Kind::Full | Kind::Empty => {}
-            Kind::Put(_) | Kind::PutAtOnce { .. } => self.undo_put(self.step(step).puts()),
+            Kind::Put(_) | Kind::PutAtOnce { .. } => self.undo_put(self.puts(step, way)),
             Kind::Get(item) => self.undo_get(std::slice::from_ref(item)),
             Kind::GetAtOnce(items) => self.undo_get(items),
             Kind::Take | Kind::TakeAtOnce(_) => self.undo_take(way),
@@ -121,9 +138,9 @@ impl<'a, M: Model> Places<'a, M> {
         self.placed[step as usize] = false;
     }
 
-    fn put(&mut self, step: u32, full: bool) -> bool {
+    fn put(&mut self, step: u32, way: usize, full: bool) -> bool {
         let fates = &self.program.fates;
-        let items = self.step(step).puts();
+        let items = self.puts(step, way);
         if self.bound.is_some_and(|bound| self.model.len() + items.len() > bound.capacity) {
             return false;
         }

@@ -112,6 +112,9 @@ impl<'a, M: Model> Walk<'a, M> {
                 self.steps += 1;
                 return true;
             }
+            if self.places.may_go_on(step, node.way) {
+                continue;
+            }
             node.current += 1;
             node.way = 0;
         }

@@ -17,7 +17,8 @@
 //!
 //! An atomic batch does all its puts or all its gets at one instant, in its order; if it gave a
 //! task back, it was full right after those it accepted. Pending operations may be left out, a
-//! pending get that is not takes whatever it likes of what the table allows.
+//! pending get that is not takes whatever it likes of what the table allows, and a pending atomic
+//! batch of puts that is not has put all its tasks, or the first of them and was full right after.
 
 pub(crate) mod bag;
 pub(crate) mod model;

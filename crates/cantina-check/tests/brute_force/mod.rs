@@ -13,7 +13,12 @@ fn explore(left: &[Operation], inside: &[Item], spec: &Spec) -> bool {
         || left.iter().enumerate().any(|(index, operation)| {
             let may_be_first =
                 |other: &Operation| other.end.is_none_or(|end| end >= operation.start);
-            let outcomes = outcomes(&operation.action, inside, spec);
+            let outcomes = match &operation.action {
+                Action::PutAtOnce { items, .. } if operation.end.is_none() => {
+                    pending_put(items, inside, spec)
+                }
+                action => outcomes(action, inside, spec),
+            };
             left.iter().all(may_be_first)
                 && outcomes.into_iter().any(|(inside, again)| {
                     let again = again.map(|action| Operation { action, ..operation.clone() });
@@ -49,6 +54,12 @@ fn outcomes(action: &Action, inside: &[Item], spec: &Spec) -> Vec<(Vec<Item>, Op
             .collect()
         }
     }
+}
+
+/// All of them, or the first ones, and the next one would have been given back.
+fn pending_put(items: &[Item], inside: &[Item], spec: &Spec) -> Vec<(Vec<Item>, Option<Action>)> {
+    let first = (0..items.len()).flat_map(|at| put(&items[..at], Some(items[at]), inside, spec));
+    first.chain(put(items, None, inside, spec)).collect()
 }
 
 fn put(

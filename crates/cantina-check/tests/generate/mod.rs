@@ -103,9 +103,9 @@ impl Run<'_> {
             items.push(item);
         }
         if dies {
-            // It would not have come back, so nobody knows that it was full; then nothing went in.
+            // It would not have come back, so nobody knows that it was full.
             items.extend(full.take());
-            if happens && inside.len() == self.inside.len() + items.len() {
+            if happens {
                 self.inside = inside;
             }
         } else {

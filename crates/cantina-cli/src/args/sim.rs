@@ -62,7 +62,8 @@ pub(crate) struct SimOptions {
     #[arg(long, value_name = "MB", default_value = "512")]
     #[arg(value_parser = |text: &str| megabytes(text))]
     memory_limit: usize,
-    /// How many steps a cell may take from all its seeds: 5 billion are some minutes
+    /// How many steps a cell may take from all its seeds: 5 billion are some minutes. What has not converged is run again with twice as
+    /// many tasks, three times at most and while it stays within as many steps: with these a cell takes less than twice as many
     #[arg(long, value_name = "N", default_value_t = STEPS)]
     #[arg(value_parser = |text: &str| up_to(text, u64::MAX))]
     most_steps: u64,

@@ -6,7 +6,7 @@ use crate::peer;
 use crate::screen;
 use crate::surroundings;
 use cantina_lab::experiment::scheduling::{ddb, fib, tell};
-use cantina_lab::experiment::{Contestant, registered};
+use cantina_lab::experiment::{Contestant, registered, rooms_stack};
 use cantina_machine::topology::Topology;
 use cantina_record::Kind;
 use cantina_sim::cost::Machine;
@@ -14,6 +14,24 @@ use std::fmt::Write;
 
 /// A name and what it stands for.
 type Entry = (String, String);
+
+/// What papers prove something of, and what stands beside it.
+const OF_LEMMAS: [(&str, Kind, &str); 6] = [
+    ("tree-container", Kind::Ours, "density, steps: CAFÉ's binary tree by itself"),
+    ("todo-tree-binary", Kind::Ours, "steps: the to-do tree in its paper's shape"),
+    ("todo-tree-max-arrays", Kind::Ours, "steps: the same, counting with max arrays"),
+    ("do-all", Kind::Ours, "write-all: a fixed set of tasks in a to-do tree"),
+    (
+        "counter-retry",
+        Kind::Contender,
+        "write-all: a counter deals the tasks out, and then all are looked at",
+    ),
+    (
+        "random-probing",
+        Kind::Contender,
+        "write-all: workers draw tasks at random, and then look at all",
+    ),
+];
 
 /// Prints everything, by kind.
 pub(super) fn run() -> Result<(), Failure> {
@@ -38,10 +56,13 @@ pub(super) fn run() -> Result<(), Failure> {
     };
     let mut contenders = own(Kind::Contender);
     contenders.extend(brought(Kind::Contender).chain(schedulers(Kind::Contender)));
-    let peers = brought(Kind::Peer).chain(schedulers(Kind::Peer));
+    contenders.extend(elsewhere(Kind::Contender));
+    let mut pools = own(Kind::Ours);
+    pools.extend(elsewhere(Kind::Ours));
+    let peers = brought(Kind::Peer).chain(schedulers(Kind::Peer)).chain(elsewhere(Kind::Peer));
     let declared = experiments().iter().map(|each| (each.name.to_owned(), each.about.to_owned()));
     let sections: [(&str, Vec<Entry>); 6] = [
-        ("Pools", own(Kind::Ours)),
+        ("Pools", pools),
         ("Schedulers", own_schedulers()),
         ("Contenders", contenders),
         ("Peers", peers.collect()),
@@ -49,6 +70,22 @@ pub(super) fn run() -> Result<(), Failure> {
         ("Machines", machines()),
     ];
     screen::show(&listing(&sections))
+}
+
+/// Who takes part in single experiments only.
+fn elsewhere(kind: Kind) -> Vec<Entry> {
+    let everywhere: Vec<String> = registered().into_iter().map(|each| each.name).collect();
+    let is_own = |each: &Contestant| {
+        let is_peer = peer::all().iter().any(|peer| peer.name() == each.name);
+        each.kind == kind && !everywhere.contains(&each.name) && !is_peer
+    };
+    let stacks = rooms_stack::contestants(&[0]).into_iter().chain(peer::shared(&[0]));
+    let stacks = stacks.filter(is_own);
+    let mut all: Vec<Entry> =
+        stacks.map(|each| (each.name, format!("{}: {}", rooms_stack::NAME, each.about))).collect();
+    let of_lemmas = OF_LEMMAS.iter().filter(|(_, whose, _)| *whose == kind);
+    all.extend(of_lemmas.map(|(name, _, about)| ((*name).to_owned(), (*about).to_owned())));
+    all
 }
 
 /// Ours, in the experiments that they take part in.

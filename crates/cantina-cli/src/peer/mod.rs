@@ -75,6 +75,9 @@ static ALL: [Peer; 20] = [
     parking_lot::STACK,
 ];
 
+/// Whose callers put and get one by one, and who steal many tasks at a time all the same.
+const STEALING: [Peer; 3] = [st3::SINGLE, crossbeam_deque::WORKER, crossbeam_deque::INJECTOR];
+
 /// Every peer, the limit first, then the fastest by repute.
 pub(crate) fn all() -> &'static [Peer] {
     &ALL
@@ -156,6 +159,11 @@ impl Peer {
 pub(crate) fn is_quick(experiment: &str, name: &str) -> bool {
     let is_quick = |peer: &Peer| peer.name == name && peer.quick;
     lab_scheduling::NAMES.contains(&experiment) || all().iter().any(is_quick)
+}
+
+/// Whether a peer is called for one task at a time and steals many.
+pub(crate) fn steals_batches(name: &str) -> bool {
+    STEALING.iter().any(|peer| peer.name == name)
 }
 
 /// The version of a package that this program was built with, if it is known.

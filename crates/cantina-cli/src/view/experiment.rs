@@ -7,11 +7,12 @@
 //! `disturbed` (repetitions that were measured again, or kept on a busy machine) and `strays` (of those that were measured again, who
 //! ran on cores nearer or farther apart than most) are added up, of `ping_pong_ns` (how long a word took from one core to another beside the runs) the range is told, with the `regime` that it
 //! makes, and what was simulated and is not `converged` neither wins nor stands in a ratio.
+//! Who `steals_batches` stands with those that are called for one task at a time, and is named.
 
 use cantina_lab::experiment::regime;
 
 /// The row fields that mean the same in every experiment.
-pub(super) const RESERVED: [&str; 15] = [
+pub(super) const RESERVED: [&str; 16] = [
     "version",
     SKIPPED,
     "discarded",
@@ -27,10 +28,13 @@ pub(super) const RESERVED: [&str; 15] = [
     "second_half_to_first",
     "to_half_as_many",
     "rank_error_to_half_as_many",
+    STEALS_BATCHES,
 ];
 
 /// The field with the reason why there are no values.
 pub(super) const SKIPPED: &str = "skipped";
+/// The field of a peer that is called for one task at a time and moves many.
+pub(crate) const STEALS_BATCHES: &str = "steals_batches";
 /// The field that says whether a simulated cell was long enough.
 pub(super) const CONVERGED: &str = "converged";
 /// The fields with the nanoseconds of a word from one core to another.

@@ -4,7 +4,7 @@
 //! order and the hues are those of all panels together, so that a pool keeps them.
 
 use super::column::{Column, columns_of, sort_key};
-use super::experiment::{Axis, CONVERGED, Experiment, Measure, RESERVED, SKIPPED};
+use super::experiment::{Axis, CONVERGED, Experiment, Measure, RESERVED, SKIPPED, STEALS_BATCHES};
 use super::split::Split;
 use cantina_record::{Kind, Row, Value};
 use std::cmp::Ordering;
@@ -304,6 +304,18 @@ impl Panel<'_> {
     pub(crate) fn is_unsettled(&self) -> bool {
         let mut cells = self.lines.iter().flat_map(|line| &line.cells);
         cells.any(|cell| cell.reading().is_some_and(|reading| !reading.converged))
+    }
+
+    /// What is to be said of those who are called for one task at a time and steal many, if there are some.
+    pub(crate) fn stealing(&self) -> Option<String> {
+        let steals = |cell: &Cell| {
+            let row = cell.reading().map(|reading| reading.row);
+            row.and_then(|row| row.fields.get(STEALS_BATCHES)) == Some(&Value::Flag(true))
+        };
+        let lines = self.lines.iter().filter(|line| line.cells.iter().any(steals));
+        let names: Vec<&str> = lines.map(|line| line.pool).collect();
+        let what = "called for one task at a time, and steal many: compare with batches, too";
+        (!names.is_empty()).then(|| format!("{}: {what}", names.join(", ")))
     }
 
     /// Why cells are empty and pools have no line: the reason, and the places it holds for.

@@ -14,7 +14,7 @@ mod split;
 mod table;
 pub(crate) mod trace;
 
-pub(crate) use experiment::{Axis, Better, Experiment, Measure, Paper};
+pub(crate) use experiment::{Axis, Better, Experiment, Measure, Paper, STEALS_BATCHES};
 pub(crate) use number::short;
 pub(crate) use page::page;
 pub(crate) use progress::Progress;

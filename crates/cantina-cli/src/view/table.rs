@@ -105,6 +105,9 @@ fn body(text: &mut String, measure: &Measure, panel: &Panel, width: usize) {
     if !legend.is_empty() {
         let _ = writeln!(text, "{}", legend.join("; "));
     }
+    if let Some(line) = panel.stealing() {
+        let _ = writeln!(text, "- {}", printable(line));
+    }
     for (reason, places) in panel.skipped() {
         let _ = writeln!(text, "- {}: {}", printable(places.join(", ")), printable(reason));
     }

@@ -3,6 +3,7 @@
 use crate::allocator::Allocator;
 use crate::command::allowed::has_workers;
 use crate::peer;
+use crate::view::STEALS_BATCHES;
 use cantina_lab::experiment::{
     Contestant, Guard, Stopped, Watch, capacity, chunk_size, density, fairness, placement, pollers,
     registered, rooms_stack, scheduling, throughput, tree_height,
@@ -124,7 +125,14 @@ impl Job {
             _ => throughput::measure(&plan, &chosen, Some(guard), watch)?,
         };
         let rows = rows.into_iter().chain(self.skipped(&chosen));
-        Ok(rows.map(|row| row.with("allocator", self.allocator.name())).collect())
+        let label = |row: Row| {
+            let row = row.with("allocator", self.allocator.name());
+            match row.kind == Kind::Peer && peer::steals_batches(&row.pool) {
+                true => row.with(STEALS_BATCHES, true),
+                false => row,
+            }
+        };
+        Ok(rows.map(label).collect())
     }
 
     /// Rows without values, with the reason: of those who cannot run in a column, and of those who take no part.

@@ -173,10 +173,8 @@ impl Part {
             tasks: match self.experiment {
                 rooms_stack::NAME => rooms_stack::nodes(self.tasks),
                 name if scheduling::NAMES.contains(&name) => self.tasks,
-                // As many for each consumer, where those are more.
-                throughput::NAME | ratios::NAME if self.free => {
-                    self.tasks * shape.producers.max(shape.consumers) as u64
-                }
+                // As many for each consumer, where those are more: of fewer, most of them would find nothing.
+                _ if self.free => self.tasks * shape.producers.max(shape.consumers) as u64,
                 _ => self.tasks * shape.producers as u64,
             },
             length,
@@ -339,6 +337,25 @@ mod tests {
         assert_eq!(placed[0], "placement 4P/4C locked, local");
         let chunks = names("chunk-size --pools salsa");
         assert!(chunks[0].starts_with("chunk-size 16P/16C salsa, chunk size "), "{chunks:?}");
+    }
+
+    #[test]
+    fn tasks_grow_with_the_larger_number_of_threads_unless_they_were_counted() {
+        let tasks = |words: &str| {
+            let args = SimArgs::of_words(words);
+            let part = part(words);
+            part.cells()
+                .map(|(pool, shape, it)| part.cell(pool, shape, it, 1, &args).tasks)
+                .collect()
+        };
+        for experiment in ["throughput", "ratios", "single-producer", "placement", "fairness"] {
+            let one: Vec<u64> = tasks(&format!("{experiment} --pools ms-queue --shape 1P/1C"));
+            let many: Vec<u64> = tasks(&format!("{experiment} --pools ms-queue --shape 1P/8C"));
+            assert_eq!(many[0], 8 * one[0], "{experiment}");
+            let counted = format!("{experiment} --pools ms-queue --tasks 50 --shape");
+            assert_eq!(tasks(&format!("{counted} 1P/8C"))[0], 50, "{experiment}");
+        }
+        assert_eq!(tasks("throughput --pools locked --tasks 50 --shape 4P/2C"), [200]);
     }
 
     #[test]

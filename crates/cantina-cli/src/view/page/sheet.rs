@@ -102,6 +102,9 @@ fn ratios(html: &mut String, measure: &Measure, panel: &Panel) {
 }
 
 fn footnotes(html: &mut String, panel: &Panel) {
+    if let Some(line) = panel.stealing() {
+        let _ = write!(html, "<p class=\"footnote\">– {}.</p>", Escaped(line));
+    }
     for (reason, places) in panel.skipped() {
         let _ = write!(
             html,

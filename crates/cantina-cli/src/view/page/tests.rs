@@ -293,6 +293,26 @@ fn repetitions_on_other_cores_are_not_called_busy() {
 }
 
 #[test]
+fn who_steals_batches_is_named_on_the_page_and_in_the_table() {
+    use crate::view::tables;
+    let steals = |row: Row| match row.pool.as_str() {
+        "ring" => row.with("steals_batches", true),
+        _ => row,
+    };
+    let rows: Vec<Row> = speeds().into_iter().map(steals).collect();
+    let told = "ring: called for one task at a time, and steal many: compare with batches, too";
+    let count = |text: &str| text.matches(told).count();
+    assert_eq!(
+        (count(&page(&record(rows.clone()), &KNOWN)), count(&tables(&SPEED, &rows, None))),
+        (1, 1)
+    );
+    assert_eq!(
+        (count(&page(&record(speeds()), &KNOWN)), count(&tables(&SPEED, &speeds(), None))),
+        (0, 0)
+    );
+}
+
+#[test]
 fn rows_of_an_unknown_experiment_are_shown_as_they_are() {
     let page = page(&record(speeds()), &[]);
     assert!(page.contains("does not know the experiment"));
