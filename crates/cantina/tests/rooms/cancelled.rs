@@ -205,23 +205,51 @@ fn the_last_waker_counts() {
     }
 }
 
+/// A task that is run by who wakes it.
+struct Inline(Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>);
+
+impl Inline {
+    /// Runs `task` until it waits.
+    fn start(task: impl Future<Output = ()> + Send + 'static) {
+        std::sync::Arc::new(Self(Mutex::new(Some(Box::pin(task))))).wake();
+    }
+}
+
+impl Wake for Inline {
+    fn wake(self: std::sync::Arc<Self>) {
+        let task = self.0.lock().take();
+        let waker = Waker::from(self.clone());
+        if let Some(mut task) = task {
+            if task.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
+                *self.0.lock() = Some(task);
+            }
+        }
+    }
+}
+
+/// Who wakes it has left: the task need not wait for that one.
+#[test]
+fn a_task_that_is_polled_as_it_is_woken_is_not_taken_for_who_wakes_it() {
+    for builder in both(2) {
+        let rooms = Arc::new(builder.build().unwrap());
+        let (theirs, came) = (rooms.clone(), Arc::new(AtomicBool::new(false)));
+        let tell = came.clone();
+        let guard = rooms.enter(0).unwrap();
+        Inline::start(async move {
+            drop(theirs.enter_async(1).await.unwrap());
+            drop(theirs.enter(1).unwrap());
+            tell.store(true, SeqCst);
+        });
+        drop(guard);
+        assert!(came.load(SeqCst), "it was told that it would wait for itself");
+        drop(rooms.try_enter(0).unwrap());
+    }
+}
+
 /// An executor that polls a task as it is woken: the task comes and goes before whoever opened the room has come back, and finds that its batch
 /// has ended, which was of one who gave up besides.
 #[test]
 fn a_task_that_is_polled_as_it_is_woken_ends_its_batch() {
-    /// A task that is run by who wakes it.
-    struct Inline(Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>);
-    impl Wake for Inline {
-        fn wake(self: std::sync::Arc<Self>) {
-            let task = self.0.lock().take();
-            let waker = Waker::from(self.clone());
-            if let Some(mut task) = task {
-                if task.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
-                    *self.0.lock() = Some(task);
-                }
-            }
-        }
-    }
     for builder in both(2) {
         let rooms = Arc::new(builder.build().unwrap());
         let guard = rooms.enter(0).unwrap();
@@ -233,7 +261,7 @@ fn a_task_that_is_polled_as_it_is_woken_ends_its_batch() {
             drop(theirs.enter_async(1).await.unwrap());
             tell.store(theirs.try_enter(1).is_ok(), SeqCst);
         };
-        std::sync::Arc::new(Inline(Mutex::new(Some(Box::pin(task))))).wake();
+        Inline::start(task);
         drop(fickle);
         drop(guard);
         assert!(ended.load(SeqCst), "it waits for who wakes it");
