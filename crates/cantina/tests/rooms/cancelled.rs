@@ -315,35 +315,34 @@ fn a_waker_that_panics_when_it_is_dropped_holds_nobody_up() {
     }
 }
 
-/// Threads, threads with little time, tasks, and tasks that are dropped, all at once.
+/// Threads, threads with little time, tasks, and tasks that are dropped, all at once: also where so many are too many, and adopt what others gave
+/// up, and where they join.
 #[test]
 fn a_storm_of_those_who_give_up_holds_nobody_up() {
-    for builder in both(3) {
-        let house = House::new(builder, 3);
+    let few = || both(3).map(|builder| builder.limit(4));
+    let closed = both(3).into_iter().chain(few()).map(|builder| House::new(builder, 3));
+    let joined = both(3).into_iter().chain(few()).map(|builder| House::joined(builder, 3));
+    for house in closed.chain(joined) {
         let stormed = house.clone();
         threads(12, move |number| {
             for turn in 0..200 {
                 let room = (number / 4 + turn) % 3;
                 match number % 4 {
-                    0 => drop(stormed.rooms.with(room, || stormed.visit(room)).unwrap()),
+                    0 => in_time(stormed.rooms.with(room, || _ = stormed.visit(room))),
                     1 => {
                         let short = Duration::from_micros((turn % 50) as u64);
-                        if let Ok(guard) = stormed.rooms.enter_timeout(room, short) {
-                            stormed.visit(room);
-                            drop(guard);
-                        }
+                        let entered = stormed.rooms.enter_timeout(room, short);
+                        in_time(entered.map(|_inside| _ = stormed.visit(room)));
                     }
                     2 => {
-                        let guard = block_on(stormed.rooms.enter_async(room)).unwrap();
-                        stormed.visit(room);
-                        drop(guard);
+                        let entered = block_on(stormed.rooms.enter_async(room));
+                        in_time(entered.map(|_inside| _ = stormed.visit(room)));
                     }
                     _ => {
                         let mut entering = pin!(stormed.rooms.enter_async(room));
                         for _ in 0..turn % 3 + 1 {
-                            if let Poll::Ready(guard) = poll(entering.as_mut()) {
-                                stormed.visit(room);
-                                drop(guard);
+                            if let Poll::Ready(entered) = poll(entering.as_mut()) {
+                                in_time(entered.map(|_inside| _ = stormed.visit(room)));
                                 break;
                             }
                             thread::yield_now();
@@ -353,5 +352,14 @@ fn a_storm_of_those_who_give_up_holds_nobody_up() {
             }
         });
         drop(house.rooms.try_enter(0).unwrap());
+    }
+}
+
+/// It was inside, or there was no time or no place.
+fn in_time(entered: Result<(), EnterError>) {
+    match entered {
+        Ok(()) | Err(EnterError::TimedOut) => {}
+        Err(EnterError::TooManyWaiters) => thread::yield_now(),
+        Err(error) => panic!("{error}"),
     }
 }
