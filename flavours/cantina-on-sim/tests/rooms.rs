@@ -7,9 +7,10 @@ extern crate cantina_on_sim as cantina;
 mod scenarios;
 mod turning;
 
-use cantina::rooms::Rooms;
+use cantina::rooms::{EnterError, Rooms};
 use machine::cost::Machine;
 use machine::engine::{Simulation, ThreadId};
+use machine::time::{Duration, Instant};
 use machine::{Arc, thread};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -101,5 +102,38 @@ fn who_has_a_processor_seldom_sleeps() {
         // Some see a batch that is about to be counted; of those who left before it ended all would sleep.
         let (sleeps, visits) = (sleeps.unwrap().value, (USERS * VISITS) as u64);
         assert!(20 * sleeps < visits, "{sleeps} of {visits}, counted: {counted}");
+    }
+}
+
+/// However many wait beside it, and however long a look takes.
+#[test]
+fn who_has_little_time_waits_no_longer() {
+    const STEPS: u64 = 10_000_000;
+    /// To take a ticket, to look, and to give it up.
+    const MORE: Duration = Duration::from_micros(6);
+    let late = |counted: bool, users: usize, time: Duration| {
+        let simulation = Simulation::new().machine(Machine::opteron_8x4()).steps(STEPS);
+        let late = simulation.run_timed(|| {
+            let rooms = Arc::new(Rooms::builder(2).counted(counted).build().unwrap());
+            let guard = rooms.enter(0).unwrap();
+            let wait = |user: usize| {
+                let rooms = rooms.clone();
+                thread::spawn(move || drop(rooms.enter(user % 2).unwrap()))
+            };
+            let waiting: Vec<_> = (0..users).map(wait).collect();
+            let begin = Instant::now();
+            assert_eq!(rooms.enter_timeout(1, time).unwrap_err(), EnterError::TimedOut);
+            let took = begin.elapsed();
+            drop(guard);
+            waiting.into_iter().for_each(|user| user.join().unwrap());
+            took.checked_sub(time).expect("it gave up before its time")
+        });
+        late.unwrap_or_else(|failure| panic!("{failure}")).value
+    };
+    for (counted, users) in [false, true].into_iter().flat_map(|c| [0, 8, 24].map(|u| (c, u))) {
+        for time in [0, 2, 20, 200].map(Duration::from_micros) {
+            let late = late(counted, users, time);
+            assert!(late < MORE, "{users} others, counted: {counted}, {time:?}: {late:?} late");
+        }
     }
 }

@@ -37,8 +37,9 @@ impl Builder {
     /// anybody is let in. It must not enter these rooms. The last one given for a room counts.
     ///
     /// If it panics the room is closed all the same, and everybody else goes on. Whoever ran it gets the panic, as it leaves or
-    /// changes rooms, unless it unwinds already. One who leaves may close several rooms, whose other users have gone; then it
-    /// gets the first panic, and the others are dropped.
+    /// changes rooms. One who leaves may close several rooms, whose other users have gone; then it gets the first panic, and the others
+    /// are dropped. So is the panic, and nobody hears of it but by [`poison`](Self::poison), where whoever ran it unwinds already, is about to
+    /// be told of another panic, or was run by a waker, in the hands of who opened a room: an executor that polls as it wakes.
     pub fn on_last_exit(mut self, room: usize, code: impl Fn() + Send + Sync + 'static) -> Self {
         self.codes.push((room, Box::new(code)));
         self

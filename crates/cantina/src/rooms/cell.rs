@@ -115,10 +115,10 @@ pub struct RoomCell<S, const M: usize> {
 /// Being inside a room of a [`RoomCell`]. Dropped, it leaves.
 #[must_use = "the room is left when the guard is dropped"]
 pub struct CellGuard<'a, S, R: Room<S>, const M: usize> {
-    // Before `_held`: exit code that enters these rooms is caught. It holds neither `&S` nor a view: whoever closes the room
-    // has `&mut S`.
-    inside: Inside<'a, S, M>,
+    // Before `inside`, as in a guard of `Rooms`.
     _held: Held,
+    // It holds neither `&S` nor a view: whoever closes the room has `&mut S`.
+    inside: Inside<'a, S, M>,
     room: PhantomData<(R, *const ())>,
 }
 
@@ -215,6 +215,7 @@ impl<S, const M: usize> RoomCell<S, M> {
         let close = unsafe { mem::transmute::<*mut (), fn(&mut S)>(close) };
         // SAFETY: called by whoever closes a room, before any opens: nobody else is inside (I2), and guards have no
         // reference of their own.
+        let _held = Held::new(&self.key);
         let run = || self.state.with_mut(|state| close(unsafe { &mut *state }));
         catch_unwind(AssertUnwindSafe(run)).err()
     }
@@ -224,7 +225,7 @@ impl<'a, S, R: Room<S>, const M: usize> CellGuard<'a, S, R, M> {
     #[inline]
     fn new(cell: &'a RoomCell<S, M>, taken: Taken) -> Self {
         let held = Held::new(&cell.key);
-        Self { inside: Inside { cell, room: R::INDEX, taken }, _held: held, room: PhantomData }
+        Self { _held: held, inside: Inside { cell, room: R::INDEX, taken }, room: PhantomData }
     }
 
     /// What those have who are inside.

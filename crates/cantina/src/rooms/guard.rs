@@ -24,10 +24,9 @@ use std::marker::PhantomData;
 /// Dropping it runs exit code if it is the last one of its batch, and panics if that does, unless the thread unwinds already.
 #[must_use = "the room is left when the guard is dropped"]
 pub struct Guard<'a> {
-    // Before `held`: exit code that enters these rooms is caught.
-    stay: Stay<'a>,
-    /// Not so after a panic between two rooms.
+    /// Not so after a panic between two rooms. Before `stay`: who leaves may run others, as it wakes them, and these may enter.
     held: Option<Held>,
+    stay: Stay<'a>,
     stays_here: PhantomData<*const ()>,
 }
 
@@ -45,7 +44,7 @@ impl<'a> Guard<'a> {
     #[inline]
     pub(super) fn new(rooms: &'a Rooms, room: usize, taken: Taken) -> Self {
         let held = Some(Held::new(&rooms.key));
-        Self { stay: Stay::new(rooms, room, taken), held, stays_here: PhantomData }
+        Self { held, stay: Stay::new(rooms, room, taken), stays_here: PhantomData }
     }
 
     /// The number of the room.
@@ -91,6 +90,7 @@ impl<'a> Guard<'a> {
     /// panics; but on errors it stays where it is.
     fn exchange(&mut self, room: usize, most: Option<Duration>) -> Result<Taken, EnterError> {
         let taken = {
+            // Until it has left: whom it wakes meanwhile, and runs, would wait for its ticket.
             let held = self.held.take();
             let taken = self.stay.exchange(room);
             if taken.is_err() {

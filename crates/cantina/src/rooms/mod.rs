@@ -34,7 +34,8 @@
 //! all who want another one or come later; and who waits for itself, inside one room for another, waits for ever. In debug builds a thread that has a
 //! [`Guard`] or a [`CellGuard`] is told so by a panic, where it would wait without end. Not where it has an [`AsyncGuard`]: that may go to another thread,
 //! and leave there. From its ticket on a user waits for at most one batch of each room, and nobody has more to do than O(1), or
-//! O(rooms) where they are counted, to let others in: threads that wait are woken in a chain, tasks by who opens the room for them. Who waits or is inside takes no steps.
+//! O(rooms) where they are counted, to let others in: threads that wait are woken in a chain, tasks by who opens the room for them. Who waits looks around for some tens of
+//! microseconds, where there are processors for all, and sleeps; who sleeps or is inside takes no steps.
 //! A ticket is taken in one of the first steps of `enter`: who may wait looks on for some two microseconds before it, as long as there is no
 //! other ticket. Where open rooms are joined, those inside when it is taken may be of any number, but nobody who comes later joins them, unless it is
 //! given up.
@@ -254,7 +255,7 @@ impl Rooms {
     /// As [`enter`](Self::enter).
     ///
     /// # Panics
-    /// As [`enter`](Self::enter).
+    /// As [`enter`](Self::enter), and when `f` does, or exit code as it leaves.
     pub fn with<R>(&self, room: usize, f: impl FnOnce() -> R) -> Result<R, EnterError> {
         let guard = self.enter(room)?;
         let result = f();
@@ -339,6 +340,8 @@ impl Rooms {
     fn run(&self, Closing { code, runs }: &Closing) -> Option<Panic> {
         // own: nobody is inside, and nobody else closes the room.
         runs.store(runs.load(Relaxed) + 1, Relaxed);
+        // Whoever runs it, exit code that enters these rooms waits for itself.
+        let _held = Held::new(&self.key);
         let panic = catch_unwind(AssertUnwindSafe(code)).err();
         if panic.is_some() && self.poison.is_wanted() {
             self.poison.set();

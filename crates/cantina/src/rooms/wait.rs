@@ -1,4 +1,5 @@
-//! Waiting until a ticket is good: a look or two, then sleep.
+//! Waiting until a ticket is good: looking around for some tens of microseconds where there are processors for all, and once where there are
+//! not; then sleep.
 
 use super::EnterError;
 use super::form::{Form, Taken};
@@ -6,6 +7,9 @@ use super::sleepers::Wake;
 use machine::Backoff;
 use machine::park::Parker;
 use machine::time::{Duration, Instant};
+
+/// How often who waits gives way and looks again, at most: some tens of microseconds, if nobody else wants the processor.
+const MOST_LOOKS: usize = 128;
 
 /// Goes inside `room`, and waits for it if need be. How it came there.
 #[inline]
@@ -42,9 +46,16 @@ pub(super) fn wait(form: &impl Form, room: usize, ticket: u64) {
 /// Returns when `ticket` is good, or when it is not for so long: then it is given up. Whether it is good.
 fn wait_at_most(form: &impl Form, room: usize, ticket: u64, most: Option<Duration>) -> bool {
     let deadline = deadline(most);
-    if look_around(form, room, ticket) {
-        return true;
+    match look_around(form, room, ticket, deadline) {
+        Looked::Good => return true,
+        Looked::Late => {}
+        Looked::InVain => sleep(form, room, ticket, deadline),
     }
+    form.is_good(room, ticket) || !gives_up(form, room, ticket)
+}
+
+/// Sleeps until `ticket` is good, or it is too late.
+fn sleep(form: &impl Form, room: usize, ticket: u64, deadline: Option<Instant>) {
     let parker = Parker::new();
     let (sleepers, mut sleeper) = (form.sleepers(room, ticket), form.sleeper(ticket));
     sleepers.add(&mut sleeper, Wake::Thread(parker.unparker()));
@@ -56,7 +67,6 @@ fn wait_at_most(form: &impl Form, room: usize, ticket: u64, most: Option<Duratio
         }
     }
     sleepers.remove(sleeper, |ticket| form.is_good(room, ticket));
-    form.is_good(room, ticket) || !gives_up(form, room, ticket)
 }
 
 /// When so much time will be over.
@@ -83,20 +93,35 @@ pub(super) fn gives_up(form: &impl Form, room: usize, ticket: u64) -> bool {
     given_up
 }
 
+/// What comes of looking around.
+enum Looked {
+    /// The ticket is good.
+    Good,
+    /// It was not when the time was over.
+    Late,
+    /// It was not, and to go on looking would take longer than to sleep.
+    InVain,
+}
+
 /// Looks for a while whether `ticket` becomes good; only once if others need the processor for that. A room is open for some
-/// microseconds, mostly, and to sleep and to be woken takes longer.
-fn look_around(form: &impl Form, room: usize, ticket: u64) -> bool {
+/// microseconds, mostly, and to sleep and to be woken takes longer. Who gives way may come back late: so each time it asks the clock, if it has
+/// a deadline.
+fn look_around(form: &impl Form, room: usize, ticket: u64, deadline: Option<Instant>) -> Looked {
     let backoff = Backoff::new();
     let outstanding = form.outstanding();
     let many = outstanding > form.processors();
     // The more there are the longer a room is open; to sleep and to be woken takes longer still, and all wait for it.
-    let mut looks = if many { 0 } else { machine::looks() * outstanding.max(1) as usize };
+    let looks = machine::looks() * outstanding.max(1) as usize;
+    let mut looks = if many { 0 } else { looks.min(MOST_LOOKS) };
     loop {
         if form.is_good(room, ticket) {
-            return true;
+            return Looked::Good;
+        }
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Looked::Late;
         }
         if many || backoff.is_completed() {
-            let Some(left) = looks.checked_sub(1) else { return false };
+            let Some(left) = looks.checked_sub(1) else { return Looked::InVain };
             looks = left;
         }
         backoff.snooze();

@@ -205,23 +205,51 @@ fn the_last_waker_counts() {
     }
 }
 
+/// A task that is run by who wakes it.
+struct Inline(Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>);
+
+impl Inline {
+    /// Runs `task` until it waits.
+    fn start(task: impl Future<Output = ()> + Send + 'static) {
+        std::sync::Arc::new(Self(Mutex::new(Some(Box::pin(task))))).wake();
+    }
+}
+
+impl Wake for Inline {
+    fn wake(self: std::sync::Arc<Self>) {
+        let task = self.0.lock().take();
+        let waker = Waker::from(self.clone());
+        if let Some(mut task) = task {
+            if task.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
+                *self.0.lock() = Some(task);
+            }
+        }
+    }
+}
+
+/// Who wakes it has left: the task need not wait for that one.
+#[test]
+fn a_task_that_is_polled_as_it_is_woken_is_not_taken_for_who_wakes_it() {
+    for builder in both(2) {
+        let rooms = Arc::new(builder.build().unwrap());
+        let (theirs, came) = (rooms.clone(), Arc::new(AtomicBool::new(false)));
+        let tell = came.clone();
+        let guard = rooms.enter(0).unwrap();
+        Inline::start(async move {
+            drop(theirs.enter_async(1).await.unwrap());
+            drop(theirs.enter(1).unwrap());
+            tell.store(true, SeqCst);
+        });
+        drop(guard);
+        assert!(came.load(SeqCst), "it was told that it would wait for itself");
+        drop(rooms.try_enter(0).unwrap());
+    }
+}
+
 /// An executor that polls a task as it is woken: the task comes and goes before whoever opened the room has come back, and finds that its batch
 /// has ended, which was of one who gave up besides.
 #[test]
 fn a_task_that_is_polled_as_it_is_woken_ends_its_batch() {
-    /// A task that is run by who wakes it.
-    struct Inline(Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>);
-    impl Wake for Inline {
-        fn wake(self: std::sync::Arc<Self>) {
-            let task = self.0.lock().take();
-            let waker = Waker::from(self.clone());
-            if let Some(mut task) = task {
-                if task.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
-                    *self.0.lock() = Some(task);
-                }
-            }
-        }
-    }
     for builder in both(2) {
         let rooms = Arc::new(builder.build().unwrap());
         let guard = rooms.enter(0).unwrap();
@@ -233,7 +261,7 @@ fn a_task_that_is_polled_as_it_is_woken_ends_its_batch() {
             drop(theirs.enter_async(1).await.unwrap());
             tell.store(theirs.try_enter(1).is_ok(), SeqCst);
         };
-        std::sync::Arc::new(Inline(Mutex::new(Some(Box::pin(task))))).wake();
+        Inline::start(task);
         drop(fickle);
         drop(guard);
         assert!(ended.load(SeqCst), "it waits for who wakes it");
@@ -287,35 +315,34 @@ fn a_waker_that_panics_when_it_is_dropped_holds_nobody_up() {
     }
 }
 
-/// Threads, threads with little time, tasks, and tasks that are dropped, all at once.
+/// Threads, threads with little time, tasks, and tasks that are dropped, all at once: also where so many are too many, and adopt what others gave
+/// up, and where they join.
 #[test]
 fn a_storm_of_those_who_give_up_holds_nobody_up() {
-    for builder in both(3) {
-        let house = House::new(builder, 3);
+    let few = || both(3).map(|builder| builder.limit(4));
+    let closed = both(3).into_iter().chain(few()).map(|builder| House::new(builder, 3));
+    let joined = both(3).into_iter().chain(few()).map(|builder| House::joined(builder, 3));
+    for house in closed.chain(joined) {
         let stormed = house.clone();
         threads(12, move |number| {
             for turn in 0..200 {
                 let room = (number / 4 + turn) % 3;
                 match number % 4 {
-                    0 => drop(stormed.rooms.with(room, || stormed.visit(room)).unwrap()),
+                    0 => in_time(stormed.rooms.with(room, || _ = stormed.visit(room))),
                     1 => {
                         let short = Duration::from_micros((turn % 50) as u64);
-                        if let Ok(guard) = stormed.rooms.enter_timeout(room, short) {
-                            stormed.visit(room);
-                            drop(guard);
-                        }
+                        let entered = stormed.rooms.enter_timeout(room, short);
+                        in_time(entered.map(|_inside| _ = stormed.visit(room)));
                     }
                     2 => {
-                        let guard = block_on(stormed.rooms.enter_async(room)).unwrap();
-                        stormed.visit(room);
-                        drop(guard);
+                        let entered = block_on(stormed.rooms.enter_async(room));
+                        in_time(entered.map(|_inside| _ = stormed.visit(room)));
                     }
                     _ => {
                         let mut entering = pin!(stormed.rooms.enter_async(room));
                         for _ in 0..turn % 3 + 1 {
-                            if let Poll::Ready(guard) = poll(entering.as_mut()) {
-                                stormed.visit(room);
-                                drop(guard);
+                            if let Poll::Ready(entered) = poll(entering.as_mut()) {
+                                in_time(entered.map(|_inside| _ = stormed.visit(room)));
                                 break;
                             }
                             thread::yield_now();
@@ -325,5 +352,14 @@ fn a_storm_of_those_who_give_up_holds_nobody_up() {
             }
         });
         drop(house.rooms.try_enter(0).unwrap());
+    }
+}
+
+/// It was inside, or there was no time or no place.
+fn in_time(entered: Result<(), EnterError>) {
+    match entered {
+        Ok(()) | Err(EnterError::TimedOut) => {}
+        Err(EnterError::TooManyWaiters) => thread::yield_now(),
+        Err(error) => panic!("{error}"),
     }
 }

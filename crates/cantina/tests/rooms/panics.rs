@@ -1,5 +1,6 @@
 //! Panics inside rooms, and of exit code: whoever else comes goes on.
 
+use crate::cancelled::block_on;
 use crate::support::both;
 use cantina::rooms::{Builder, CellGuard, EnterError, Room, RoomCell, Rooms};
 use machine::atomic::AtomicUsize;
@@ -211,16 +212,70 @@ fn exit_code_that_panics_in_a_change_of_a_task_leaves_it_outside() {
     }
 }
 
+/// Whether it is told that it would wait for itself.
+#[cfg(debug_assertions)]
+fn is_told<R>(f: impl FnOnce() -> R) -> bool {
+    caught(f).is_some_and(|text| text.contains("would wait for itself"))
+}
+
+/// Rooms whose exit code enters them.
+#[cfg(debug_assertions)]
+fn entering(counted: bool) -> Arc<Rooms> {
+    Arc::new_cyclic(|rooms: &std::sync::Weak<Rooms>| {
+        let rooms = rooms.clone();
+        let enters = move || drop(rooms.upgrade().unwrap().enter(1));
+        Rooms::builder(2).counted(counted).on_last_exit(0, enters).build().unwrap()
+    })
+}
+
 /// Exit code that waits for itself is told so, and everybody else goes on.
 #[test]
 #[cfg(debug_assertions)]
 fn exit_code_that_enters_is_told() {
-    static ROOMS: std::sync::OnceLock<Rooms> = std::sync::OnceLock::new();
-    let enters = || drop(ROOMS.get().unwrap().enter(1));
-    let rooms = ROOMS.get_or_init(|| Rooms::builder(2).on_last_exit(0, enters).build().unwrap());
-    let panic = catch_unwind(AssertUnwindSafe(|| rooms.with(0, || ()))).unwrap_err();
-    assert!(panic.downcast_ref::<&str>().unwrap().contains("would wait for itself"));
-    drop(rooms.try_enter(1).unwrap());
+    for rooms in [false, true].map(entering) {
+        assert!(is_told(|| rooms.with(0, || ())));
+        drop(rooms.try_enter(1).unwrap());
+        let mut guard = rooms.enter(0).unwrap();
+        assert!(is_told(|| guard.change_to(1)));
+        drop(rooms.try_enter(1).unwrap());
+    }
+}
+
+/// Also where a task runs it, whose guard nobody takes for the thread's.
+#[test]
+#[cfg(debug_assertions)]
+fn exit_code_of_a_task_that_enters_is_told() {
+    for rooms in [false, true].map(entering) {
+        let guard = block_on(rooms.enter_async(0)).unwrap();
+        assert!(is_told(|| drop(guard)));
+        drop(rooms.try_enter(1).unwrap());
+        let guard = block_on(rooms.enter_async(0)).unwrap();
+        assert!(is_told(|| block_on(guard.change_to(1))));
+        drop(rooms.enter(1).unwrap());
+    }
+}
+
+/// And that of a cell.
+#[test]
+#[cfg(debug_assertions)]
+fn exit_code_of_a_cell_that_enters_is_told() {
+    struct Enters;
+    static CELL: std::sync::OnceLock<RoomCell<(), 1>> = std::sync::OnceLock::new();
+    // SAFETY: the only one of its number; it hands out nothing.
+    unsafe impl Room<()> for Enters {
+        const INDEX: usize = 0;
+        type View<'a> = ();
+        fn view((): &()) {}
+        fn on_close((): &mut ()) {
+            drop(CELL.get().unwrap().enter::<Enters>());
+        }
+    }
+    let cell = CELL.get_or_init(|| RoomCell::new(()));
+    let guard = cell.enter::<Enters>().unwrap();
+    assert!(is_told(|| drop(guard)));
+    let guard = cell.enter::<Enters>().unwrap();
+    assert!(is_told(|| guard.change::<Enters>()));
+    assert!(is_told(|| cell.enter::<Enters>().map(drop)));
 }
 
 struct Bursting;

@@ -24,10 +24,19 @@ pub(crate) struct House {
 }
 
 impl House {
-    pub(crate) fn new(mut builder: Builder, rooms: usize) -> Self {
+    pub(crate) fn new(builder: Builder, rooms: usize) -> Self {
+        Self::closing(builder, rooms, true)
+    }
+
+    /// Rooms without exit code, which are joined while they are open.
+    pub(crate) fn joined(builder: Builder, rooms: usize) -> Self {
+        Self::closing(builder.joined(true), rooms, false)
+    }
+
+    fn closing(mut builder: Builder, rooms: usize, has_exit_code: bool) -> Self {
         let inside: Arc<Vec<_>> = Arc::new((0..rooms).map(|_| AtomicUsize::new(0)).collect());
         let closed = Arc::new(AtomicUsize::new(0));
-        for room in 0..rooms {
+        for room in (0..rooms).filter(|_| has_exit_code) {
             let (inside, closed) = (inside.clone(), closed.clone());
             builder = builder.on_last_exit(room, move || {
                 let alone = inside.iter().all(|inside| inside.load(SeqCst) == 0);
