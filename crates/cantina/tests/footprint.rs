@@ -103,7 +103,9 @@ fn timed_waits_leave_nothing() {
             assert_eq!(copy.wait_timeout(Duration::ZERO), None);
             assert_eq!(value.clone().wait_timeout(Duration::ZERO), None);
             let mut polled = value.clone();
-            assert!(Pin::new(&mut polled).poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            assert!(
+                Pin::new(&mut polled).poll(&mut Context::from_waker(Waker::noop())).is_pending()
+            );
         }
         let more = BYTES.load(Relaxed).saturating_sub(before);
         assert!(more < 4096, "{more} bytes");
