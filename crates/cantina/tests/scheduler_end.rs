@@ -322,12 +322,14 @@ fn wakers_that_panic_harm_nobody() {
     assert_eq!(Arc::strong_count(&value), 1);
 }
 
+type Number = Eventual<u32>;
+
 /// A value that is still in its place when two handles have had copies: each was made while the other one was.
 #[derive(Default)]
 struct Stays {
     other: Arc<Mutex<Option<Eventual<Self>>>>,
     /// What it flattens as it goes, and whom it tells.
-    goes: Option<(Eventual<Eventual<u32>>, Sender<Eventual<u32>>)>,
+    goes: Option<(Eventual<Number>, Sender<Number>)>,
 }
 
 impl Clone for Stays {

@@ -467,7 +467,8 @@ impl Deref for Runtime {
 
 impl Drop for Runtime {
     fn drop(&mut self) {
-        self.stop();
+        // Who wants to know shuts it down.
+        let _left = self.stop();
     }
 }
 
