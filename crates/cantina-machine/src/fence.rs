@@ -12,8 +12,11 @@
 //! has passed a light fence of one kind is not protected by a heavy one of the other.
 //!
 //! Setting the environment variable `CANTINA_FENCE` to `symmetric` before the first pair is chosen
-//! makes every [`Pair::best`] symmetric. That is for sanitizers, which see the processor's fences
-//! and not the kernel's, and for measuring what the asymmetric pair gains.
+//! makes every [`Pair::best`] symmetric. That is for the thread sanitizer, which sees the processor's
+//! fences and not the kernel's, and for measuring what the asymmetric pair gains.
+//!
+//! Light sides are not ordered among each other: where the pair is asymmetric that is what they save. loom, which has full fences on
+//! both sides, orders them all the same, and does not find who relies on it. The simulated machine's store buffers do.
 //!
 //! # fork and seccomp
 //! A child of `fork` inherits the registration with the kernel. A filter that forbids `membarrier`

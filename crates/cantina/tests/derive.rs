@@ -20,7 +20,7 @@ struct Pair(Eventual<u8>, Option<Eventual<u8>>);
 struct Nothing;
 
 /// Inside others, and with types that are known later.
-#[derive(Argument)]
+#[derive(Argument, Debug)]
 #[argument(crate = ::cantina)]
 pub struct Both<A, B: Argument, const N: usize, P = u8>
 where

@@ -15,7 +15,8 @@ pub fn fence_after_rmw() {
 }
 
 /// The light/heavy pair, in either kind: what structures do is theirs, and both sides are full fences. loom cannot fence another thread,
-/// but it need not: a heavy fence on one side orders no more than full fences on both.
+/// but it need not: a heavy fence on one side orders no more than full fences on both. What it cannot show is who relies on the order of two
+/// light sides: here they have one, on the real machine they have none, and so it is in simulated store buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
     asymmetric: bool,
