@@ -26,7 +26,7 @@
 //! * [`WorkStack`]: a stack for work that makes more work, which knows when all of it is done.
 //!
 //! # Forms
-//! Up to three rooms lie in one word (`packed.rs`): alone, entering is one read-modify-write and leaving another. More rooms are
+//! Up to three rooms lie in one word (`packed.rs`, `packed/opening.rs`): alone, entering is one read-modify-write and leaving another. More rooms are
 //! counted one by one (`counted.rs`).
 //!
 //! # Progress
