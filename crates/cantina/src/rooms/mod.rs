@@ -51,6 +51,8 @@
 //! * **I3** who sleeps and has a good ticket was woken, or will be: a task by who opened the room, a thread by that one or by a thread that
 //!   was woken.
 //!
+//! The steps, and why these hold: `README.md` beside this file.
+//!
 //! # Orderings
 //! | edge | release side | acquire side | carries |
 //! |---|---|---|---|
