@@ -76,6 +76,36 @@ fn a_ticket_that_is_good_is_not_adopted_wherever_the_opener_stalls() {
     }
 }
 
+/// Who opens a room stalls before it wakes anybody: whom it has let in has come and gone meanwhile, and sleeps again when it goes on, until the room
+/// opens for it as often as there are generations, or more.
+#[test]
+fn a_wake_up_that_comes_generations_late_wakes_nobody_too_soon() {
+    const OPENER: ThreadId = ThreadId(1);
+    const STEPS: u64 = 60;
+    const VISITS: usize = 9;
+    let scenario = |counted: bool| {
+        let rooms = Arc::new(Rooms::builder(2).counted(counted).build().unwrap());
+        let user = |room: usize, visits: usize| {
+            let rooms = rooms.clone();
+            let visit = move || rooms.with(room, || (0..4).for_each(|_| thread::yield_now()));
+            thread::spawn(move || (0..visits).for_each(|_| visit().unwrap()))
+        };
+        // The first one opens the room of the second one, who sleeps as often as the third one is inside.
+        let users = [user(1, 1), user(0, VISITS), user(1, VISITS)];
+        users.into_iter().for_each(|user| user.join().unwrap());
+    };
+    let machine = Machine::uniform(1, 1).unwrap();
+    for (steps, seed) in (10..STEPS).flat_map(|steps| (0..6).map(move |seed| (steps, seed))) {
+        for (counted, long) in [2, 5, 6, 7, 8, 9, 10, 11].map(|n| (n == 2, 50 * n)) {
+            let stalled = Simulation::new().machine(machine.clone()).seed(seed);
+            let stalled = stalled.stall(OPENER, steps, long);
+            if let Err(failure) = stalled.run(|| scenario(counted)) {
+                panic!("stalled for {long} after {steps} steps: {failure}");
+            }
+        }
+    }
+}
+
 /// Rooms for all who have a processor are open for microseconds, and to sleep takes longer.
 #[test]
 fn who_has_a_processor_seldom_sleeps() {

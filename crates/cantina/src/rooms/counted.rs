@@ -264,9 +264,9 @@ impl Form for Counted {
     }
 
     fn outstanding(&self) -> u64 {
-        // stat: how many, about. Of the batch that is open many have left. It comes first: one that has ended counts in neither or in both.
+        // hint: how many, about. Of the batch that is open many have left. It comes first: one that has ended counts in neither or in both.
         let batch = self.batch.load(Relaxed);
-        // stat: as above.
+        // hint: as above.
         let total = self.total.load(Relaxed);
         total.saturating_sub(batch) + 1
     }

@@ -26,7 +26,7 @@
 //! * [`WorkStack`]: a stack for work that makes more work, which knows when all of it is done.
 //!
 //! # Forms
-//! Up to three rooms lie in one word (`packed.rs`): alone, entering is one read-modify-write and leaving another. More rooms are
+//! Up to three rooms lie in one word (`packed.rs`, `packed/opening.rs`): alone, entering is one read-modify-write and leaving another. More rooms are
 //! counted one by one (`counted.rs`).
 //!
 //! # Progress
@@ -50,6 +50,8 @@
 //! * **I2** exit code runs when a batch was let in and has left, by whoever is responsible then: nobody is inside any room.
 //! * **I3** who sleeps and has a good ticket was woken, or will be: a task by who opened the room, a thread by that one or by a thread that
 //!   was woken.
+//!
+//! The steps, and why these hold: `README.md` beside this file.
 //!
 //! # Orderings
 //! | edge | release side | acquire side | carries |

@@ -133,12 +133,14 @@ impl<T> RoomQueue<T> {
 
     /// Puts the first of `tasks` at the end, together, as many as there is room for, takes them out of the vector, and says how many. What
     /// there is no room for stays in it.
+    #[must_use = "those that there was no room for are left in the vector"]
     pub fn append(&self, tasks: &mut Vec<T>) -> usize {
         if tasks.is_empty() { 0 } else { self.ring.put_run(tasks) }
     }
 
     /// Gets the oldest task. `None`: there was none.
     #[inline]
+    #[must_use = "the task is dropped if nobody takes it"]
     pub fn dequeue(&self) -> Option<T> {
         self.ring.get()
     }

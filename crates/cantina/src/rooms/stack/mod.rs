@@ -137,6 +137,7 @@ impl<T> RoomStack<T> {
 
     /// Gets the uppermost task. `None`: there was none.
     #[inline]
+    #[must_use = "the task is dropped if nobody takes it"]
     pub fn pop(&self) -> Option<T> {
         let visit = self.shared.visit(GET);
         let task = self.shared.chunks.take();

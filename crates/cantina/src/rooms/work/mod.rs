@@ -142,6 +142,7 @@ impl<T> WorkStack<T> {
     ///
     /// # Panics
     /// When `max` is 0.
+    #[must_use = "a batch that is dropped goes back"]
     pub fn borrow(&self, max: usize) -> Option<Batch<'_, T>> {
         assert!(max > 0, "a batch has at least one task");
         let mut tasks = Vec::new();
