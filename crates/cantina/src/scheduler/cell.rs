@@ -486,6 +486,7 @@ mod tests {
         let runtime = Runtime::builder().workers(1).without_threads();
         let cell = Cell::<()>::new(runtime.shared.clone(), false, |_| ());
         let referred = || {
+            // own: nobody else has it.
             cell.counts.store((1 << 31) + 1, Relaxed);
             cell.refer();
         };

@@ -162,8 +162,10 @@ pub(super) mod tests {
     fn references_are_not_counted_beyond_all_bounds() {
         let counted = Counted::handle(());
         let upgraded = || {
+            // own: nobody else has it.
             counted.block().count.store(HANDLE + TOO_MANY + 1, Relaxed);
             std::mem::forget(counted.upgrade());
+            // own: as above.
             counted.block().count.store(1, Relaxed);
         };
         let test = "scheduler::counted::tests::references_are_not_counted_beyond_all_bounds";
