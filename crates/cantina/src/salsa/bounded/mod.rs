@@ -9,11 +9,11 @@
 //! anything shared that an unbounded one does not.
 //!
 //! # Progress
-//! As [`Salsa`](super::Salsa). Beside that a put for which the end has no credit takes some by a compare-and-swap that others may
+//! As [`Salsa`]. Beside that a put for which the end has no credit takes some by a compare-and-swap that others may
 //! make again: lock-free. To give credits back is one addition.
 //!
 //! # Linearization
-//! Puts, gets and `None` as those of [`Salsa`](super::Salsa). `Full` when it finds no credit left: those that others have in
+//! Puts, gets and `None` as those of [`Salsa`]. `Full` when it finds no credit left: those that others have in
 //! their pockets then, and those of gets under way, are room that it does not see.
 //!
 //! # Invariants and orderings
@@ -21,7 +21,7 @@
 //! get earns one when it has the task. The rest: `credits.rs`.
 //!
 //! # Memory
-//! As [`Salsa`](super::Salsa): room is not memory, and nothing is reserved. A consumer that finds nothing gives back
+//! As [`Salsa`]: room is not memory, and nothing is reserved. A consumer that finds nothing gives back
 //! the credits in its pocket, and so does every end that goes. One that is busy with its last task keeps less than a lot, and one
 //! that is leaked keeps it for good.
 
