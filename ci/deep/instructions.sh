@@ -8,7 +8,9 @@
 # a pool takes that is never empty. What the C library
 # does is left out. probes: the loops that prices are measured with.
 # worker: one end that puts and gets. salsa: two ends, each called through a function. claims: a worker without an asymmetric fence.
-# usage: ci/deep.sh instructions [MOST [MOST_OF_ROOMS]]   (fails when a worker's pair takes more, or that of rooms)
+# 60 is the most that either of the first two may take, and met: 54 and 59. 40 was the goal, and is missed: of the 59 the loop and its calls are 13, the
+# calls for the next line, of every seven, 12.
+# usage: ci/deep.sh instructions [MOST [MOST_OF_ROOMS]]   (fails when SALSA's pairs take more, or that of rooms)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 most=${1:-60}
@@ -32,7 +34,7 @@ pair() {
   [ -z "${3:-}" ] || awk -v pair="$pair" -v most="$3" 'BEGIN { exit !(pair <= most) }' || { echo "instructions: more than $3"; bad=1; }
 }
 pair fast_paths worker "$most"
-pair fast_paths salsa
+pair fast_paths salsa "$most"
 pair fast_paths claims
 pair enter_exit rooms "$most_of_rooms"
 pair enter_exit counted
