@@ -31,6 +31,8 @@ pub mod charge;
 pub mod fence;
 pub mod held;
 pub mod lock;
+#[doc(hidden)]
+pub mod modelled;
 mod os;
 pub mod pad;
 pub mod park;

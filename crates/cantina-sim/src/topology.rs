@@ -1,49 +1,19 @@
 //! The nodes, cores and distances of the simulated machine.
 
 use crate::engine::current;
-use std::ops::Deref;
+use cantina_machine::modelled;
 
 pub use cantina_machine::topology::{CoreId, InvalidTopology, NodeId};
 
+/// The machine that the run simulates; outside a run, the default one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Simulated;
+
 /// Nodes, their cores, and the distances between them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Topology(cantina_machine::Topology);
+pub type Topology = modelled::Topology<Simulated>;
 
-impl Topology {
-    /// The topology of the machine that the run simulates; outside a run, of the default one.
-    pub fn detect() -> Self {
-        current::machine().topology()
-    }
-
-    /// As [`detect`](Self::detect): threads run where the machine has them.
-    pub fn of_thread() -> Self {
-        Self::detect()
-    }
-
-    /// `nodes` nodes of `cores` cores each, numbered node by node, all equally far apart.
-    pub fn mock(nodes: usize, cores: usize) -> Self {
-        Self(cantina_machine::Topology::mock(nodes, cores))
-    }
-
-    /// A topology by hand: the cores of each node, and a row of distances for each.
-    ///
-    /// # Errors
-    /// When the distances are not square, a core is named twice, or a node is nearer to another node
-    /// than to itself.
-    pub fn new(cores: Vec<Vec<CoreId>>, distances: Vec<Vec<u32>>) -> Result<Self, InvalidTopology> {
-        cantina_machine::Topology::new(cores, distances).map(Self)
-    }
-}
-
-impl Deref for Topology {
-    type Target = cantina_machine::Topology;
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-impl Default for Topology {
-    fn default() -> Self {
-        Self::detect()
+impl modelled::Detected for Simulated {
+    fn topology() -> cantina_machine::Topology {
+        (*current::machine().topology()).clone()
     }
 }

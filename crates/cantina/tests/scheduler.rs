@@ -1,24 +1,19 @@
 //! What the scheduler promises, and what it answers to bad use.
 
+mod running;
+
 use cantina::scheduler::{Builder, Eventual, Runtime, Unit, WaitError};
 use machine::lock::Mutex;
 use machine::park::Parker;
-use std::panic::resume_unwind;
+use running::{LONG, fails};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-const LONG: Duration = Duration::from_secs(30);
-
 fn runtime() -> Runtime {
     Runtime::builder().workers(2).budget(8).name("test").build().unwrap()
-}
-
-/// Panics, and prints nothing.
-fn fails<T>(why: &str) -> T {
-    resume_unwind(Box::new(why.to_owned()))
 }
 
 #[test]

@@ -1,38 +1,16 @@
 //! How a runtime ends, what blocks there, and what is told to one that takes no more.
 
+mod running;
+
 use cantina::scheduler::{Eventual, Promise, Refused, Runtime, WaitError};
 use machine::lock::Mutex;
-use machine::park::{Parker, Unparker};
+use running::{LONG, blocked, fails, runtime};
 use std::collections::HashSet;
-use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::task::{Context, Wake, Waker};
 use std::time::Duration;
-
-const LONG: Duration = Duration::from_secs(30);
-
-fn runtime(workers: usize) -> Runtime {
-    Runtime::builder().workers(workers).build().unwrap()
-}
-
-/// Panics, and prints nothing.
-fn fails<T>(why: &str) -> T {
-    resume_unwind(Box::new(why.to_owned()))
-}
-
-/// Keeps the only worker of `runtime` busy, from the time this returns until it is let go.
-fn blocked(runtime: &Runtime) -> Unparker {
-    let (waits, begins) = (Parker::new(), Parker::new());
-    let (lets_go, begun) = (waits.unparker(), begins.unparker());
-    drop(runtime.spawn(move || {
-        begun.unpark();
-        waits.park();
-    }));
-    begins.park();
-    lets_go
-}
 
 #[test]
 fn a_shutdown_waits_for_what_blocks_and_for_what_that_causes() {

@@ -1,36 +1,15 @@
 //! What the scheduler offers beyond operations and units: room, cancelling, urgency, scopes, places, numbers.
 
+mod running;
+
 use cantina::scheduler::{Eventual, Refused, Runtime, Unit, WaitError};
 use machine::Topology;
 use machine::lock::Mutex;
-use machine::park::{Parker, Unparker};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use running::{LONG, blocked, fails, runtime};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
-
-const LONG: Duration = Duration::from_secs(30);
-
-fn runtime(workers: usize) -> Runtime {
-    Runtime::builder().workers(workers).build().unwrap()
-}
-
-/// Panics, and prints nothing.
-fn fails<T>(why: &str) -> T {
-    resume_unwind(Box::new(why.to_owned()))
-}
-
-/// Keeps the only worker of `runtime` busy, from the time this returns until it is let go.
-fn blocked(runtime: &Runtime) -> Unparker {
-    let (waits, begins) = (Parker::new(), Parker::new());
-    let (lets_go, begun) = (waits.unparker(), begins.unparker());
-    drop(runtime.spawn(move || {
-        begun.unpark();
-        waits.park();
-    }));
-    begins.park();
-    lets_go
-}
 
 #[test]
 fn a_full_unit_gives_the_operation_back() {

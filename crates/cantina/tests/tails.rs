@@ -1,33 +1,11 @@
 //! Operations that end with another one.
 
+mod running;
+
 use cantina::scheduler::{Eventual, Handle, Runtime, Tail, WaitError};
-use machine::park::{Parker, Unparker};
-use std::panic::resume_unwind;
+use running::{LONG, blocked, fails, runtime};
 use std::sync::Arc;
 use std::time::Duration;
-
-const LONG: Duration = Duration::from_secs(30);
-
-fn runtime(workers: usize) -> Runtime {
-    Runtime::builder().workers(workers).build().unwrap()
-}
-
-/// Panics, and prints nothing.
-fn fails<T>(why: &str) -> T {
-    resume_unwind(Box::new(why.to_owned()))
-}
-
-/// Keeps the only worker of `runtime` busy, from the time this returns until it is let go.
-fn blocked(runtime: &Runtime) -> Unparker {
-    let (waits, begins) = (Parker::new(), Parker::new());
-    let (lets_go, begun) = (waits.unparker(), begins.unparker());
-    drop(runtime.spawn(move || {
-        begun.unpark();
-        waits.park();
-    }));
-    begins.park();
-    lets_go
-}
 
 #[test]
 fn an_operation_can_end_with_another_one() {

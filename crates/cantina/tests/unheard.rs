@@ -1,12 +1,11 @@
 //! Panics that nobody hears of: who does.
 
-use cantina::scheduler::{Runtime, UnheardPanic, WaitError};
-use machine::park::{Parker, Unparker};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+mod running;
 
-const LONG: Duration = Duration::from_secs(30);
+use cantina::scheduler::{Runtime, UnheardPanic, WaitError};
+use running::{LONG, blocked, fails};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, channel};
 
 /// A runtime with one worker, and what its hook hears.
 fn runtime() -> (Runtime, Receiver<UnheardPanic>) {
@@ -14,23 +13,6 @@ fn runtime() -> (Runtime, Receiver<UnheardPanic>) {
     let builder = Runtime::builder().workers(1).name("test");
     let hook = move |panic: &UnheardPanic| tells.send(panic.clone()).unwrap();
     (builder.on_panic(hook).build().unwrap(), told)
-}
-
-/// Panics, and prints nothing.
-fn fails<T>(why: &str) -> T {
-    resume_unwind(Box::new(why.to_owned()))
-}
-
-/// Keeps the only worker busy, until it is let go.
-fn blocked(runtime: &Runtime) -> Unparker {
-    let (waits, begins) = (Parker::new(), Parker::new());
-    let (lets_go, begun) = (waits.unparker(), begins.unparker());
-    drop(runtime.spawn(move || {
-        begun.unpark();
-        waits.park();
-    }));
-    begins.park();
-    lets_go
 }
 
 /// What was heard by the end of `runtime`: what it said, the unit's name, whether it was on the worker.

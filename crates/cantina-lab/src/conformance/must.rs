@@ -2,7 +2,7 @@
 
 use super::crew::Watch;
 use super::finding::Finding;
-use super::task::{Task, number};
+use super::task::{Numbered, number};
 use cantina::pool::{Consumer, Full, Producer};
 
 /// Puts `task`, for which there is room.
@@ -18,7 +18,7 @@ pub(super) fn get<T>(consumer: &mut impl Consumer<T>, because: &str) -> Result<T
 }
 
 /// The numbers of all tasks that `consumer` gets until there are none.
-pub(super) fn drain<T: Task>(
+pub(super) fn drain<T: Numbered>(
     consumer: &mut impl Consumer<T>,
     watch: &Watch,
 ) -> Result<Vec<u64>, Finding> {

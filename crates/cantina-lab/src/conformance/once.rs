@@ -2,7 +2,7 @@
 
 use super::case::Case;
 use super::finding::Finding;
-use super::task::{Aligned, Large, Task};
+use super::task::{Aligned, Large, Numbered};
 use super::traffic::{self, Calls, Threads};
 
 /// Producers, consumers, workers.
@@ -44,7 +44,7 @@ pub(super) fn tasks_of_every_size_and_alignment_arrive_whole(case: &Case) -> Res
     arrive_whole::<Large>(case)
 }
 
-fn arrive_whole<T: Task>(case: &Case) -> Result<(), Finding> {
+fn arrive_whole<T: Numbered>(case: &Case) -> Result<(), Finding> {
     let threads = Threads { producers: 1, consumers: 1, workers: 1 };
     traffic::run::<T>(case, &case.pool(), threads, Calls::Mixed, case.effort.tasks / 2)
 }

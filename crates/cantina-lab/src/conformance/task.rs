@@ -7,14 +7,14 @@ use machine::atomic::AtomicUsize;
 use machine::atomic::Ordering::Relaxed;
 
 /// A task that carries a number, and shows whether it arrived whole.
-pub(super) trait Task: Kind {
+pub(super) trait Numbered: Kind {
     /// The task with that number.
     fn numbered(number: u64) -> Self;
     /// Its number. `None`: it is damaged.
     fn number(&self) -> Option<u64>;
 }
 
-impl Task for u64 {
+impl Numbered for u64 {
     fn numbered(number: u64) -> Self {
         number
     }
@@ -25,7 +25,7 @@ impl Task for u64 {
 }
 
 /// Zero-sized: all of them have the number 0.
-impl Task for () {
+impl Numbered for () {
     fn numbered(_: u64) {}
 
     fn number(&self) -> Option<u64> {
@@ -34,7 +34,7 @@ impl Task for () {
 }
 
 /// Smaller than a word: numbers up to 255, then again from 0.
-impl Task for u8 {
+impl Numbered for u8 {
     fn numbered(number: u64) -> Self {
         number as u8
     }
@@ -44,7 +44,7 @@ impl Task for u8 {
     }
 }
 
-impl Task for Box<u64> {
+impl Numbered for Box<u64> {
     fn numbered(number: u64) -> Self {
         Box::new(number)
     }
@@ -54,7 +54,7 @@ impl Task for Box<u64> {
     }
 }
 
-impl Task for String {
+impl Numbered for String {
     fn numbered(number: u64) -> Self {
         format!("task {number}")
     }
@@ -68,7 +68,7 @@ impl Task for String {
 #[repr(align(128))]
 pub(super) struct Aligned(u64);
 
-impl Task for Aligned {
+impl Numbered for Aligned {
     fn numbered(number: u64) -> Self {
         Self(number)
     }
@@ -82,7 +82,7 @@ impl Task for Aligned {
 /// More than a kilobyte, every word of it the same.
 pub(super) struct Large([u64; 160]);
 
-impl Task for Large {
+impl Numbered for Large {
     fn numbered(number: u64) -> Self {
         Self([number; 160])
     }
@@ -94,7 +94,7 @@ impl Task for Large {
 }
 
 /// The number of a task that came out of a pool.
-pub(super) fn number<T: Task>(task: &T) -> Result<u64, Finding> {
+pub(super) fn number<T: Numbered>(task: &T) -> Result<u64, Finding> {
     task.number().ok_or_else(|| {
         let size = size_of::<T>();
         Finding::new(format!("a task of {size} bytes to arrive as it was put"), "it was damaged")
@@ -173,11 +173,11 @@ impl Drop for Counted {
 
 #[cfg(test)]
 mod tests {
-    use super::{Aligned, Large, Tally, Task};
+    use super::{Aligned, Large, Numbered, Tally};
 
     #[test]
     fn tasks_carry_their_number() {
-        fn carries<T: Task>(number: u64) -> bool {
+        fn carries<T: Numbered>(number: u64) -> bool {
             T::numbered(number).number() == Some(number)
         }
         assert!(carries::<u64>(7) && carries::<u8>(7) && carries::<()>(0));

@@ -14,7 +14,7 @@ use super::crew::Watch;
 use super::finding::{Finding, ensure, same};
 use super::must;
 use super::pool::AnyPool;
-use super::task::{Task, number};
+use super::task::{Numbered, number};
 use cantina::pool::{Consumer, Full, Producer, PutAllError, TaskPool};
 use machine::Arc;
 use machine::atomic::AtomicUsize;
@@ -60,7 +60,7 @@ pub(super) struct Getter {
 
 /// Sends about `tasks` tasks through `pool` and looks whether each comes out once. The pool is
 /// empty before and after.
-pub(super) fn run<T: Task>(
+pub(super) fn run<T: Numbered>(
     case: &Case,
     pool: &AnyPool<T>,
     threads: Threads,
@@ -109,7 +109,7 @@ pub(super) fn run<T: Task>(
 
 impl Putter {
     /// Puts until everything is put; waits while the pool is full.
-    pub(super) fn run<T: Task>(
+    pub(super) fn run<T: Numbered>(
         mut self,
         producer: &mut impl Producer<T>,
         watch: &Watch,
@@ -125,7 +125,7 @@ impl Putter {
 
     /// Puts until everything is put; gets now and then, and whenever the pool is full. A pool that is
     /// full and has nothing waits for somebody in the midst of a call: it gives way to them.
-    fn run_with_getter<T: Task>(
+    fn run_with_getter<T: Numbered>(
         mut self,
         mut getter: Getter,
         worker: &mut (impl Producer<T> + Consumer<T>),
@@ -145,7 +145,7 @@ impl Putter {
     }
 
     /// One call. Whether everything it tried was put.
-    pub(super) fn step<T: Task>(
+    pub(super) fn step<T: Numbered>(
         &mut self,
         producer: &mut impl Producer<T>,
     ) -> Result<bool, Finding> {
@@ -165,7 +165,7 @@ impl Putter {
         }
     }
 
-    fn put_all<T: Task>(
+    fn put_all<T: Numbered>(
         &mut self,
         producer: &mut impl Producer<T>,
         count: usize,
@@ -191,7 +191,7 @@ impl Putter {
 
 impl Getter {
     /// Gets until there is nothing and nobody is putting any more; the numbers it got.
-    fn run<T: Task>(
+    fn run<T: Numbered>(
         mut self,
         consumer: &mut impl Consumer<T>,
         putting: &AtomicUsize,
@@ -211,7 +211,7 @@ impl Getter {
     }
 
     /// One call. Whether it got something.
-    pub(super) fn step<T: Task>(
+    pub(super) fn step<T: Numbered>(
         &mut self,
         consumer: &mut impl Consumer<T>,
     ) -> Result<bool, Finding> {

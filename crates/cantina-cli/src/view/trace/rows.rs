@@ -26,7 +26,7 @@ pub(super) struct Row {
 
 /// One of them.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Member {
+pub(super) struct Element {
     pub(super) row: Row,
     pub(super) number: usize,
     /// Where it lies.
@@ -53,11 +53,11 @@ impl Rows {
     }
 
     /// The part at `address`.
-    pub(super) fn at(&self, address: usize) -> Option<Member> {
+    pub(super) fn at(&self, address: usize) -> Option<Element> {
         let (start, row) = self.0.range(..=address).next_back()?;
         let place = (address - start) / row.bytes;
         let start = start + place * row.bytes;
-        (place < row.count).then_some(Member { row: *row, number: row.first + place, start })
+        (place < row.count).then_some(Element { row: *row, number: row.first + place, start })
     }
 }
 
