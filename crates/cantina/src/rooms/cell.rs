@@ -213,9 +213,9 @@ impl<S, const M: usize> RoomCell<S, M> {
         }
         // SAFETY: only `will_close` stores something, and what it stores is a `fn(&mut S)`.
         let close = unsafe { mem::transmute::<*mut (), fn(&mut S)>(close) };
+        let _held = Held::new(&self.key);
         // SAFETY: called by whoever closes a room, before any opens: nobody else is inside (I2), and guards have no
         // reference of their own.
-        let _held = Held::new(&self.key);
         let run = || self.state.with_mut(|state| close(unsafe { &mut *state }));
         catch_unwind(AssertUnwindSafe(run)).err()
     }
