@@ -191,13 +191,18 @@ fn weak_beside_fence_after_rmw(story: &[&Source]) -> Faults {
     faults
 }
 
-/// The files of each story: a folder with a `mod.rs` is one, and so is any other file.
+/// The files of each story: a folder with a `mod.rs` is one, and so is any other file, with the folder of its name.
 fn stories(sources: &[Source]) -> Vec<Vec<&Source>> {
     let mut stories: BTreeMap<PathBuf, Vec<&Source>> = BTreeMap::new();
     for source in sources {
-        let folder = source.path.parent().unwrap();
-        let told_together = sources.iter().any(|other| other.path == folder.join("mod.rs"));
-        let story = if told_together { folder.to_owned() } else { source.path.clone() };
+        let is_there = |path: &Path| sources.iter().any(|other| other.path == path);
+        let mut path = source.path.clone();
+        // What lies in a folder beside a file of its name is a part of that file.
+        while is_there(&path.parent().unwrap().with_extension("rs")) {
+            path = path.parent().unwrap().with_extension("rs");
+        }
+        let folder = path.parent().unwrap();
+        let story = if is_there(&folder.join("mod.rs")) { folder.to_owned() } else { path };
         stories.entry(story).or_default().push(source);
     }
     stories.into_values().collect()

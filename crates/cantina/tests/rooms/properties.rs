@@ -20,11 +20,15 @@ fn p1_who_is_inside_has_entered_and_exit_code_follows() {
 
 #[test]
 fn p2_only_one_room_is_open() {
-    for builder in both(4) {
-        let house = House::new(builder, 4);
+    let houses = [2, 3, 4].map(|rooms| {
+        let closed = both(rooms).map(|builder| House::new(builder, rooms));
+        let joined = both(rooms).map(|builder| House::joined(builder, rooms));
+        (rooms, closed.into_iter().chain(joined))
+    });
+    for (rooms, house) in houses.into_iter().flat_map(|(rooms, all)| all.map(move |h| (rooms, h))) {
         threads(8, move |number| {
-            for turn in 0..300 {
-                let room = (number + turn * 7) % 4;
+            for turn in 0..150 {
+                let room = (number + turn * 7) % rooms;
                 house.rooms.with(room, || house.visit(room)).unwrap();
             }
         });
