@@ -9,7 +9,7 @@ use std::process::Stdio;
 #[test]
 fn bad_input_gets_one_line_that_says_what_is_allowed_and_exit_code_2() {
     let scratch = Scratch::new("bad-input");
-    let cases: [(&[&str], &[&str]); 62] = [
+    let cases: [(&[&str], &[&str]); 68] = [
         (&["compare", "a", "b", "--format", "yaml"], &["possible values: table, csv, json"]),
         (&["bench-worke"], &["allowed: bench, sim, check, calibrate, report, compare, list"]),
         (&["bench", "throughputt"], &["(did you mean `throughput`?); allowed: throughput"]),
@@ -40,7 +40,16 @@ fn bad_input_gets_one_line_that_says_what_is_allowed_and_exit_code_2() {
         (&["report"], &["RECORD"]),
         (&["sim"], &["EXPERIMENT"]),
         (&["sim", "dance"], &["dance", "no such experiment; allowed: throughput"]),
-        (&["sim", "throughput", "--machine", "0x4"], &["0x4", "has no core"]),
+        (
+            &["sim", "throughput", "--machine", "0x4"],
+            &["0x4", "has no core; allowed: NODESxCORES such as 4x8"],
+        ),
+        (&["check", "--seed", "x"], &["allowed: 0 to 18446744073709551615"]),
+        (&["sim", "trace", "locked", "--seed", "x"], &["allowed: 0 to 18446744073709551615"]),
+        (&["bench", "--out", "/dev/null"], &["it is a file; allowed: a directory"]),
+        (&["list", "--quick"], &["--quick", "allowed: --help"]),
+        (&["compare", "a"], &["NEW"]),
+        (&["report", ".", "--overwrite"], &["--out <DIR>"]),
         (&["sim", "throughput", "--machine", "1000x1000"], &["at most 64 nodes and 256 cores"]),
         (&["sim", "throughput", "--machine", "paper"], &["opteron-8x4", "NODESxCORES"]),
         (&["sim", "throughput", "--machine", "1x2", "--threads", "2"], &["at most 2 threads"]),

@@ -1,6 +1,6 @@
 //! `cantina check`.
 
-use super::{name_of, up_to};
+use super::{name_of, seed as parse_seed, up_to};
 use cantina_sim::trace::{InvalidTrace, Trace};
 use clap::{Args, ValueEnum};
 use std::fs;
@@ -29,7 +29,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum)]
     pub(crate) on: Option<On>,
     /// The first seed [default: a new one]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_seed)]
     pub(crate) seed: Option<u64>,
     /// How many seeds at most [default: as many as there is time for]
     #[arg(long, value_name = "N", value_parser = |text: &str| up_to(text, u64::MAX))]

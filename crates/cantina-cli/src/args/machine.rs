@@ -1,6 +1,6 @@
 //! `--machine`: a name, a size, or a file.
 
-use cantina_sim::cost::Machine;
+use cantina_sim::cost::{InvalidMachine, Machine};
 use std::fs;
 use std::path::Path;
 use std::str::FromStr;
@@ -23,11 +23,18 @@ impl FromStr for ChosenMachine {
     fn from_str(typed: &str) -> Result<Self, String> {
         let machine = match Path::new(typed).extension() {
             Some(extension) if extension == "json" => read(Path::new(typed))?,
-            _ => typed
-                .parse()
-                .map_err(|error| format!("{error}, and FILE.json of `cantina calibrate`"))?,
+            _ => typed.parse().map_err(|error: InvalidMachine| refuse(&error.to_string()))?,
         };
         Ok(Self { typed: typed.to_owned(), machine })
+    }
+}
+
+/// Why it is none, and what is.
+fn refuse(error: &str) -> String {
+    match error.starts_with("no machine is called") {
+        // It goes on with the names of those there are.
+        true => format!("{error}, and FILE.json of `cantina calibrate`"),
+        false => format!("{error}; allowed: NODESxCORES such as 4x8"),
     }
 }
 

@@ -179,6 +179,11 @@ fn up_to<N: FromStr + From<u8> + PartialOrd + fmt::Display>(
     }
 }
 
+/// What everything random is drawn from.
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("allowed: 0 to {}", u64::MAX))
+}
+
 /// Any experiment.
 fn experiment(name: &str) -> Result<&'static Experiment, String> {
     find(name, |_| true)

@@ -1,7 +1,7 @@
 //! `cantina sim trace`.
 
 use super::machine::ChosenMachine;
-use super::{name_of, up_to, word};
+use super::{name_of, seed as parse_seed, up_to, word};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -63,7 +63,7 @@ pub(crate) struct TraceArgs {
     #[arg(long, value_name = "NAME", default_value = MACHINE)]
     pub(crate) machine: ChosenMachine,
     /// What everything random is drawn from
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_seed)]
     pub(crate) seed: u64,
     /// Who goes on
     #[arg(long, value_enum, default_value_t = ScheduleChoice::Cost)]

@@ -316,6 +316,9 @@ fn who_steals_batches_is_named_on_the_page_and_in_the_table() {
 fn rows_of_an_unknown_experiment_are_shown_as_they_are() {
     let page = page(&record(speeds()), &[]);
     assert!(page.contains("does not know the experiment"));
+    // However far the table is moved, it is seen whose the numbers are.
+    assert!(page.contains(".bare th:first-child { position: sticky; left: 0; background: var("));
+    assert!(page.contains(".bare tbody th { min-width: 34vw; max-width: 40vw;"));
     let document = parse(&page);
     assert_eq!(elements(&document, "tr").count(), 1 + speeds().len());
 }
