@@ -108,6 +108,23 @@ pub(crate) struct OneFile {
 }
 
 impl OneFile {
+    /// The one that was named, or else `default`, which has a number where there is one already that may not be replaced.
+    pub(crate) fn of_run(
+        named: Option<&Path>,
+        default: &str,
+        option: &str,
+        overwrite: bool,
+    ) -> Result<Self, Failure> {
+        let path = match named {
+            Some(named) => named.to_owned(),
+            None if overwrite => PathBuf::from(default),
+            None => {
+                numbered(Path::new(default)).find(|path| !path.exists()).expect("numbers go on")
+            }
+        };
+        Self::open(&path, option, overwrite)
+    }
+
     /// Makes sure that a file can be written there, and that there is none yet unless it may be replaced. `option` is how another
     /// one is named.
     pub(crate) fn open(path: &Path, option: &str, overwrite: bool) -> Result<Self, Failure> {
@@ -139,6 +156,19 @@ impl OneFile {
     pub(crate) fn write(&self, contents: &str) -> Result<PathBuf, Failure> {
         Ok(self.folder.write(&[(&self.name, contents)])?.remove(0))
     }
+}
+
+/// `path`, and then with a number before its extension.
+fn numbered(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let (stem, extension) =
+        (path.file_stem().unwrap_or_default(), path.extension().unwrap_or_default());
+    let with = move |number: u32| {
+        let mut name = stem.to_owned();
+        name.push(format!("-{number}."));
+        name.push(extension);
+        path.with_file_name(name)
+    };
+    std::iter::once(path.to_owned()).chain((2..).map(with))
 }
 
 /// Whether one of these files is in the directory.

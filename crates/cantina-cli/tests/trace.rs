@@ -332,3 +332,13 @@ fn bad_input_is_one_line_that_says_what_is_allowed() {
     assert!(trace(&scratch, &["locked", "--out", "file", "--overwrite"]).status.success());
     assert!(fs::read_to_string(scratch.path().join("file")).unwrap().contains("<html"));
 }
+
+#[test]
+fn a_page_of_which_nothing_is_said_stands_beside_those_before_it() {
+    let scratch = Scratch::new("trace-again");
+    let arguments = ["locked", "--ops", "2", "--machine", "1x2"];
+    for _ in 0..3 {
+        assert!(trace(&scratch, &arguments).status.success());
+    }
+    assert_eq!(scratch.names(), ["trace-2.html", "trace-3.html", "trace.html"]);
+}

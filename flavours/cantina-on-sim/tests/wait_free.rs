@@ -146,7 +146,7 @@ fn a_task_is_put_to_salsa_within_so_many_steps_for_each_consumer() {
             if number < CONSUMERS {
                 let mut consumer = pool.consumer();
                 (0..6).for_each(|_| {
-                    consumer.get();
+                    let _ = consumer.get();
                 });
             } else {
                 let mut producer = pool.producer();

@@ -52,9 +52,9 @@ pub(crate) struct TraceArgs {
     /// The height of the trees, in pools that have trees
     #[arg(long, value_name = "N", default_value_t = HEIGHT, value_parser = height)]
     pub(crate) height: u32,
-    /// The page
-    #[arg(long, value_name = "FILE", default_value = "trace.html")]
-    pub(crate) out: PathBuf,
+    /// The page [default: trace.html, or the first of trace-2.html, trace-3.html and so on that is not there]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
     /// Whether that file may be replaced
     #[arg(long)]
     pub(crate) overwrite: bool,

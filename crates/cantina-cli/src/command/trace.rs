@@ -26,6 +26,9 @@ use lab_on_sim::registry::{Family, Visitor, facts, visit_all};
 const INSIDE: u64 = 400;
 const CLOSING: u64 = 300;
 
+/// Where the page goes of which nothing is said.
+const PAGE: &str = "trace.html";
+
 /// Steps after which a run hangs, for each of its operations.
 const STEPS_PER_OPERATION: u64 = 100_000;
 
@@ -62,7 +65,7 @@ pub(super) fn run(args: &TraceArgs) -> Result<(), Failure> {
         )));
     }
     interrupt::install()?;
-    let file = OneFile::open(&args.out, "--out", args.overwrite)?;
+    let file = OneFile::of_run(args.out.as_deref(), PAGE, "--out", args.overwrite)?;
     allocator::simulate()?;
     let mut watch = Watch { args, seen: None };
     visit_all(&mut watch);

@@ -246,6 +246,7 @@ impl<T> Consumer<T> {
     }
 
     /// Gets a task. `None`: at one instant there was none.
+    #[must_use = "a task that nobody keeps is dropped"]
     #[inline]
     pub fn get(&mut self) -> Option<T> {
         match self.taker.next() {

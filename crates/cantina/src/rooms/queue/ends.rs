@@ -64,6 +64,7 @@ macro_rules! gets {
     ($end:ident) => {
         impl<T> $end<T> {
             /// Gets the oldest task. `None`: there was none.
+            #[must_use = "a task that nobody keeps is dropped"]
             #[inline]
             pub fn get(&mut self) -> Option<T> {
                 self.queue.dequeue()

@@ -69,6 +69,7 @@ impl<T> Consumer<T> {
     }
 
     /// Gets the uppermost task. `None`: there was none.
+    #[must_use = "a task that nobody keeps is dropped"]
     #[inline]
     pub fn get(&mut self) -> Option<T> {
         self.stack.pop()

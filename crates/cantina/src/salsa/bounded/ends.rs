@@ -191,6 +191,7 @@ impl<T> Consumer<T> {
     }
 
     /// Gets a task. `None`: at one instant there was none.
+    #[must_use = "a task that nobody keeps is dropped"]
     #[inline]
     pub fn get(&mut self) -> Option<T> {
         let task = self.pool.get();
@@ -264,6 +265,7 @@ impl<T> Worker<T> {
     }
 
     /// Gets a task. `None`: at one instant there was none.
+    #[must_use = "a task that nobody keeps is dropped"]
     #[inline]
     pub fn get(&mut self) -> Option<T> {
         let task = self.pool.get();
