@@ -25,8 +25,12 @@ pub fn spin_loop() {
 /// core, too. Read once, when first asked for: it takes some files to know.
 pub fn available_parallelism() -> usize {
     static DETECTED: OnceLock<usize> = OnceLock::new();
-    let here = || std::thread::available_parallelism().map_or(1, usize::from);
-    *DETECTED.get_or_init(|| os::parallelism(here()))
+    *DETECTED.get_or_init(|| os::parallelism(own_parallelism()))
+}
+
+/// How many threads can run at once of those that the calling one starts, which have its cores: as it is now.
+pub fn own_parallelism() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Binds the calling thread to `core`, until it ends or is bound to another.

@@ -176,6 +176,11 @@ pub fn available_parallelism() -> usize {
     current::machine().core_count()
 }
 
+/// As [`available_parallelism`]: threads run where the machine has them.
+pub fn own_parallelism() -> usize {
+    available_parallelism()
+}
+
 /// Binds the calling thread to `core`, until it ends or is bound to another.
 ///
 /// # Errors

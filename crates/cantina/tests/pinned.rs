@@ -38,6 +38,7 @@ fn main() {
     assert_eq!(allowed(), Some(vec![cores[0]]));
     assert_eq!(Topology::detect().cores().collect::<Vec<_>>(), cores);
     assert_eq!(machine::thread::available_parallelism(), parallelism);
+    assert_eq!(machine::thread::own_parallelism(), 1);
     assert_eq!(Runtime::new().metrics().workers.len(), parallelism);
 
     let seen = Arc::new(Mutex::default());

@@ -24,6 +24,11 @@ pub fn available_parallelism() -> usize {
     2
 }
 
+/// As [`available_parallelism`].
+pub fn own_parallelism() -> usize {
+    available_parallelism()
+}
+
 /// Any core will do.
 ///
 /// # Errors

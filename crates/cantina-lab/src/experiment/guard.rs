@@ -12,7 +12,7 @@ use crate::probe;
 use machine::atomic::AtomicUsize;
 use machine::atomic::Ordering::{AcqRel, Acquire};
 use machine::time::{Duration, nanos};
-use machine::{Arc, Backoff, Topology, thread};
+use machine::{Arc, Backoff, thread};
 use std::hint::black_box;
 
 /// How much longer than the best a reading may be.
@@ -61,7 +61,8 @@ impl Guard {
     /// A guard that lets `threads` threads compute, or as many as there are cores, and, where there are two,
     /// reads how far they are apart.
     pub fn spinning(threads: usize) -> Self {
-        Self::new(move || spin(threads.min(cores()).max(1))).with_distance(distance)
+        Self::new(move || spin(threads.min(thread::own_parallelism()).max(1)))
+            .with_distance(distance)
     }
 
     /// The last reading of how far apart the cores are, if that is read.
@@ -92,14 +93,9 @@ impl Guard {
     }
 }
 
-/// How many cores there are for this thread now, and those that it starts.
-fn cores() -> usize {
-    thread::available_parallelism().min(Topology::of_thread().core_count())
-}
-
 /// How far apart the cores are now.
 fn distance() -> Distance {
-    if cores() < 2 {
+    if thread::own_parallelism() < 2 {
         return Distance::default();
     }
     let shortest = |nanos: f64, other: f64| nanos.min(other);
@@ -200,7 +196,7 @@ mod tests {
         let mut guard = Guard::spinning(2);
         let ((), reading) = guard.around(|| ());
         assert!(reading > Duration::ZERO);
-        let cores = super::cores();
+        let cores = super::thread::own_parallelism();
         let ping_pong = guard.distance().unwrap().ping_pong;
         assert_eq!(ping_pong.is_some_and(|nanos| nanos > 0.0), cores > 1);
     }

@@ -156,6 +156,7 @@ fn places() {
     let topology = Topology::detect();
     // There may be a quota, too.
     assert!(topology.core_count() >= machine::thread::available_parallelism());
+    assert!((1..=topology.core_count()).contains(&machine::thread::own_parallelism()));
     assert!(Topology::of_thread().core_count() <= topology.core_count());
     let core = topology.cores().next().unwrap();
     let pinned: Result<(), PinError> = machine::thread::pin_to(core);
