@@ -234,6 +234,27 @@ fn a_policy_that_panics_costs_no_room() {
     }
 }
 
+/// A pool for one task, whose ends have credits one by one, is not full because of an end whose policy panicked.
+#[test]
+fn an_end_whose_policy_panics_keeps_less_than_a_lot() {
+    for round in 0..4 {
+        let panics = Arc::new(AtomicBool::new(true));
+        let pool = Bounded::builder().capacity(1).policy(Panics(panics.clone())).build().unwrap();
+        let (mut producer, mut worker) = (pool.producer(), pool.worker());
+        let put = || match round {
+            0 => producer.try_put(0).unwrap(),
+            1 => worker.try_put(0).unwrap(),
+            2 => drop(producer.put_all([0]).unwrap()),
+            _ => drop(worker.put_all([0]).unwrap()),
+        };
+        assert!(catch_unwind(AssertUnwindSafe(put)).is_err());
+        panics.store(false, Relaxed);
+        assert_eq!(pool.full_slack(), 0);
+        assert!(pool.producer().try_put(1).is_ok(), "round {round}");
+        assert_eq!(worker.get(), Some(1));
+    }
+}
+
 /// Each of four workers puts chunk after chunk and gets them: its own come before all others.
 fn workers_put_to_themselves(policy: impl Policy + 'static) {
     let pool = Salsa::builder().chunk_size(2).patience(0).policy(policy).build().unwrap();

@@ -251,9 +251,14 @@ pub(crate) fn map_on_node(bytes: usize, node: usize) -> Option<NonNull<u8>> {
 /// # Safety
 /// `start` came from [`map_on_node`] with the same `bytes`, and is not used any more.
 pub(crate) unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
+    let start = start.as_ptr().cast();
     // SAFETY: the caller's.
-    let result = unsafe { libc::munmap(start.as_ptr().cast(), bytes) };
-    debug_assert_eq!(result, 0, "a mapping of ours is always unmapped");
+    if unsafe { libc::munmap(start, bytes) } != 0 {
+        // It lies in the middle of a mapping, which the kernel joined it to, and there are so many (vm.max_map_count) that it splits none. The
+        // addresses are lost, the memory goes back.
+        // SAFETY: as above.
+        unsafe { libc::madvise(start, bytes, libc::MADV_DONTNEED) };
+    }
 }
 
 #[cfg(test)]
@@ -267,6 +272,8 @@ mod tests {
     use std::fs;
     use std::io;
     use std::path::PathBuf;
+    use std::process::Command;
+    use std::ptr::{self, NonNull};
     use std::sync::atomic::Ordering::Relaxed;
 
     /// A folder as the kernel has one of its nodes, until it is dropped.
@@ -289,6 +296,47 @@ mod tests {
         fn drop(&mut self) {
             fs::remove_dir_all(&self.0).unwrap();
         }
+    }
+
+    /// Runs in a process of its own, which it fills with mappings.
+    #[test]
+    fn memory_goes_back_where_there_are_too_many_mappings() {
+        const CHILD: &str = "CANTINA_TOO_MANY_MAPPINGS";
+        let page = crate::os::PAGE;
+        if std::env::var_os(CHILD).is_none() {
+            let (_, module) = module_path!().split_once("::").unwrap();
+            let name = format!("{module}::memory_goes_back_where_there_are_too_many_mappings");
+            let mut this = Command::new(std::env::current_exe().unwrap());
+            let outcome = this.args(["--exact", &name]).env(CHILD, "").output().unwrap();
+            let said = String::from_utf8_lossy(&outcome.stdout);
+            assert!(outcome.status.success() && said.contains("1 passed"), "{said}");
+            return;
+        }
+        let map = |pages: usize, how| {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+            // SAFETY: new memory, anywhere.
+            let start = unsafe { libc::mmap(ptr::null_mut(), pages * page, how, flags, -1, 0) };
+            assert_ne!(start, libc::MAP_FAILED);
+            start.cast::<u8>()
+        };
+        let most: usize =
+            fs::read_to_string("/proc/sys/vm/max_map_count").unwrap().trim().parse().unwrap();
+        let (three, many) =
+            (map(3, libc::PROT_READ | libc::PROT_WRITE), map(2 * most, libc::PROT_NONE));
+        // SAFETY: both are ours, and nobody else's. The middle of the three pages is read after it was given back: it is still there if it could
+        // not be unmapped, and a fault otherwise, which fails the test.
+        let (filled, left) = unsafe {
+            three.write_bytes(7, 3 * page);
+            let splits =
+                |at: usize| libc::mprotect(many.add(at * page).cast(), page, libc::PROT_READ) == 0;
+            let filled = (0..most).map(|at| 2 * at).find(|at| !splits(*at));
+            unmap(NonNull::new(three.add(page)).unwrap(), page);
+            let left = [three.read(), three.add(page).read(), three.add(2 * page).read()];
+            libc::munmap(many.cast(), 2 * most * page);
+            (filled, left)
+        };
+        assert!(filled.is_some(), "there were never too many");
+        assert_eq!(left, [7, 0, 7]);
     }
 
     /// What `f` says on a thread that may run on one core only, if threads can be bound and there is another.

@@ -5,8 +5,9 @@
 //! read-modify-write and no fence. A consumer that has nothing steals a whole chunk, with two
 //! compare-and-swaps and one fence that the operating system makes for all threads at once.
 //!
-//! Ends find the core they are made on and prefer partners near to it; memory lies on the node of its
-//! consumer where the operating system can place it. Tasks lie in the chunks themselves.
+//! Ends find the core they are made on and prefer partners near to it; new memory lies on the node of the
+//! consumer it is for, where the operating system can place it, and stays with whoever has emptied it. Tasks lie in
+//! the chunks themselves.
 //!
 //! ```
 //! let pool = cantina::salsa::Salsa::new();
@@ -18,8 +19,9 @@
 //! ```
 //!
 //! # Progress
-//! Puts are wait-free within a chunk. Who begins a chunk asks each near consumer once and tries each place of a table once; that
-//! table grows when others were faster everywhere, so that beginning a chunk is lock-free, but for allocation. Gets are lock-free.
+//! Puts are wait-free within a chunk. Who begins a chunk asks each near consumer at most twice, and all others with one chunk in
+//! 64, and tries each place of a table once; that table grows when others were faster everywhere, so that beginning a chunk is
+//! lock-free, but for allocation. Gets are lock-free.
 //!
 //! A consumer that finds a few tasks which their owner is about to take waits a bounded number of turns before it steals them.
 //! A producer that is far ahead of all consumers gives up the processor once before it asks for more memory.
@@ -32,9 +34,10 @@
 //! 16 spare ones ([`Builder::spares`]), three that wait to become such, one that a producer left half filled, which stays when the
 //! consumer goes, until another one comes in its place, and those
 //! that other consumers were looking at when it was done with them: eight of each at most, and as a rule none. The chunks that
-//! a burst needed beyond that go back to the allocator as it is drained. A leaked consumer keeps the
-//! eight chunks that it looked at until the pool goes, and a leaked producer the chunk that it fills: what is in there can be got, but no
-//! more comes, and who finds nothing looks at it each time.
+//! a burst needed beyond that go back to the allocator as it is drained. A leaked consumer keeps its place among
+//! [`Builder::max_consumers`], the eight chunks that it looked at and the few that it had emptied last, until the pool goes. Its spare chunks are
+//! used on: producers near to it still put to it, and what they put is stolen. A leaked producer keeps the chunk that it fills: what is in there can
+//! be got, but no more comes, and who finds nothing looks at it each time.
 //!
 //! The table in which a consumer's chunks are found stays as long as it was at most, until the pool goes: about ten bytes for each chunk. Who finds nothing looks
 //! at a word for each 64 of them. So a burst of ten million tasks leaves 150 of those words, and in chunks of one task 156,000.

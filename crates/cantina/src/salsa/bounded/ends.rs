@@ -37,7 +37,7 @@ struct Pocket {
 
 /// Tasks, as long as there are credits for them. A credit is spent when the task it is for is in the pool: when
 /// the next one is asked for, or [all are there](Self::all_are_put). One that is not, because a policy panics,
-/// costs nothing.
+/// goes back.
 struct Paid<'a, T, I> {
     /// What comes before the rest.
     first: Option<T>,
@@ -63,6 +63,28 @@ impl Pocket {
             self.has = self.credits.draw(self.lot);
         }
         self.has > 0
+    }
+
+    /// Pays for a task that `put` puts, once it is in. A policy may panic: then the credit goes back, since it may be all that makes
+    /// a lot (I2).
+    #[inline]
+    fn pay(&mut self, put: impl FnOnce()) {
+        struct Unpaid<'a>(&'a mut Pocket);
+        impl Drop for Unpaid<'_> {
+            fn drop(&mut self) {
+                self.0.give_one();
+            }
+        }
+        let unpaid = Unpaid(self);
+        put();
+        std::mem::forget(unpaid);
+        self.has -= 1;
+    }
+
+    #[cold]
+    fn give_one(&mut self) {
+        self.has -= 1;
+        self.credits.give(1);
     }
 
     /// So many tasks were got; `empty` says that there was nothing then.
@@ -118,6 +140,10 @@ impl<T, I: Iterator<Item = T>> Iterator for Paid<'_, T, I> {
 impl<T, I> Drop for Paid<'_, T, I> {
     fn drop(&mut self) {
         self.pocket.has -= self.spent.get();
+        if self.owes.get() {
+            // As in `Pocket::pay`.
+            self.pocket.give_one();
+        }
     }
 }
 
@@ -162,9 +188,7 @@ impl<T> Producer<T> {
         if !self.pocket.can_pay() {
             return Err(Full(task));
         }
-        self.pool.put(task);
-        // Not before: a policy may panic.
-        self.pocket.has -= 1;
+        self.pocket.pay(|| self.pool.put(task));
         Ok(())
     }
 
@@ -232,9 +256,7 @@ impl<T> Worker<T> {
         if !self.put.can_pay() {
             return Err(Full(task));
         }
-        self.pool.put(task);
-        // Not before: a policy may panic.
-        self.put.has -= 1;
+        self.put.pay(|| self.pool.put(task));
         Ok(())
     }
 

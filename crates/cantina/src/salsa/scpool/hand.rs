@@ -133,17 +133,22 @@ impl<T> Hand<T> {
         true
     }
 
-    /// Goes on to the next group if something is published there.
-    pub(super) fn turn_over(&mut self) -> bool {
+    /// Goes on to the next group, and takes its first task, if that is there and the chunk still is ours.
+    #[inline(always)]
+    pub(super) fn next_of_next_group(&mut self) -> Option<T> {
         let Self { k, last, spot, .. } = self;
         let last_group = spot.end + Group::<T>::SLOTS > *last;
         if *k != spot.end || last_group {
-            return false;
+            return None;
         }
         // SAFETY: a hand is not empty when it comes to the end of a group, so we took its last slot.
         unsafe { send_group_back(spot.header, spot.slot(*k - 1)) };
         spot.turn_over();
-        self.look(self.k)
+        if !self.look(self.k) {
+            return None;
+        }
+        // SAFETY: the slot has been seen published.
+        unsafe { self.take_ready() }
     }
 
     /// Takes the next task of the group, if it is there and the chunk still is ours.
@@ -153,6 +158,17 @@ impl<T> Hand<T> {
         if k == self.ready && !self.look(k) {
             return None;
         }
+        // SAFETY: the slot has been seen published.
+        unsafe { self.take_ready() }
+    }
+
+    /// Takes the next task of the group, if the chunk still is ours.
+    ///
+    /// # Safety
+    /// The next slot is below `ready`.
+    #[inline(always)]
+    unsafe fn take_ready(&mut self) -> Option<T> {
+        let k = self.k;
         // SAFETY: something is in the hand: a chunk that we hold (I2), `k` is our index in it, and the
         // slot has been seen published. Nothing is taken into the hand in other modes (`holding`).
         unsafe {

@@ -95,7 +95,16 @@ impl<T> Taker<T> {
 
     /// Takes the next task of the chunk in the hand, after [`next`](Self::next) found none, if it is
     /// there.
+    #[inline(always)]
     pub(in crate::salsa) fn next_group(&mut self) -> Option<T> {
+        match self.hand.next_of_next_group() {
+            None => self.next_otherwise(),
+            task => task,
+        }
+    }
+
+    /// By a claim, or what was announced as the chunk was stolen.
+    fn next_otherwise(&mut self) -> Option<T> {
         match self.claims.next() {
             Claimed::Task(task) => return Some(task),
             Claimed::Otherwise(task, stays) => return self.claimed_otherwise(task, stays),
@@ -105,7 +114,7 @@ impl<T> Taker<T> {
             self.put_back();
             return self.lost(self.at);
         }
-        if self.hand.turn_over() { self.next() } else { None }
+        None
     }
 
     /// A claim was lost, or won in a chunk that is gone if it does not `stay`.
