@@ -58,7 +58,7 @@
 //! |---|---|---|---|
 //! | `idle` | the end of a batch | who goes in without a ticket, and who takes a ticket | all that batches did, and what gates show |
 //! | `open` | who opens a room | who finds its ticket good | all that earlier batches did |
-//! | `left` | who leaves | the last one of the batch | what was done inside |
+//! | `left` | who leaves | the last one of the batch; who opened the room for nobody, of those who joined and left | what was done inside |
 //! | `taken` | who counts its ticket | who ends a batch | the ticket, for the search for the next room |
 //! | `given` | who gives up; who opens | who adopts; who opens, or gives up too late | what the ticket's holder knew; with counted rooms fences on both sides |
 //! | `asleep` | who goes to sleep, then looks at the room | who opens the room, then looks for sleepers | fences on both sides: one sees the other |
