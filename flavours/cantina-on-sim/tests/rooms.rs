@@ -21,7 +21,10 @@ const STRETCH: u64 = 15;
 
 #[test]
 fn the_scenarios_come_out_right_on_many_schedules() {
-    for (name, scenario) in scenarios::ALL.into_iter().chain(scenarios::CROWDS) {
+    let of_two = scenarios::ALL.into_iter();
+    let of_three = scenarios::CROWDS.into_iter().chain(scenarios::CHANGES);
+    let of_three = of_three.chain(scenarios::FICKLE).chain(scenarios::JOINED);
+    for (name, scenario) in of_two.chain(of_three) {
         for machine in [Machine::default(), Machine::uniform(1, 1).unwrap()] {
             let simulation = Simulation::new().machine(machine);
             turning::comes_out_right(name, scenario, &simulation, SCHEDULES, STRETCH);
@@ -70,7 +73,7 @@ fn a_ticket_that_is_good_is_not_adopted_wherever_the_opener_stalls() {
     const LONG: u64 = 200;
     for (steps, seed) in (0..STEPS).flat_map(|steps| (0..10).map(move |seed| (steps, seed))) {
         let stalled = Simulation::new().seed(seed).stall(OPENER, steps, LONG);
-        if let Err(failure) = stalled.run(scenarios::crowds::a_ticket_that_is_good_is_not_adopted) {
+        if let Err(failure) = stalled.run(scenarios::fickle::a_ticket_that_is_good_is_not_adopted) {
             panic!("stalled after {steps} steps: {failure}");
         }
     }

@@ -33,9 +33,11 @@
 //! Blocking: a room is open until the last of its batch has left. So whoever sleeps inside a room, or forgets its guard, holds up
 //! all who want another one or come later; and who waits for itself, inside one room for another, waits for ever. In debug builds a thread that has a
 //! [`Guard`] or a [`CellGuard`] is told so by a panic, where it would wait without end. Not where it has an [`AsyncGuard`]: that may go to another thread,
-//! and leave there. From its ticket on a user waits for at most one batch of each room, and nobody has more to do than O(1), or
-//! O(rooms) where they are counted, to let others in: threads that wait are woken in a chain, tasks by who opens the room for them. Who waits looks around for some tens of
-//! microseconds, where there are processors for all, and sleeps; who sleeps or is inside takes no steps.
+//! and leave there. From its ticket on a user waits for at most one batch of each room. To let others in is O(1), or
+//! O(rooms) where they are counted, however many threads wait, for they are woken in a chain. Not so with tasks: who opens a room wakes all of them that
+//! it opens for, O(tasks). And where rooms are counted it takes the tickets of its batch that were given up out of a list, which is locked meanwhile, one step
+//! for each of them. Who waits looks around for some tens of microseconds, where there are processors for all, and sleeps; who sleeps or is
+//! inside takes no steps.
 //! A ticket is taken in one of the first steps of `enter`: who may wait looks on for some two microseconds before it, as long as there is no
 //! other ticket. Where open rooms are joined, those inside when it is taken may be of any number, but nobody who comes later joins them, unless it is
 //! given up.
@@ -58,7 +60,7 @@
 //! |---|---|---|---|
 //! | `idle` | the end of a batch | who goes in without a ticket, and who takes a ticket | all that batches did, and what gates show |
 //! | `open` | who opens a room | who finds its ticket good | all that earlier batches did |
-//! | `left` | who leaves | the last one of the batch | what was done inside |
+//! | `left` | who leaves | the last one of the batch; who opened the room for nobody, of those who joined and left | what was done inside |
 //! | `taken` | who counts its ticket | who ends a batch | the ticket, for the search for the next room |
 //! | `given` | who gives up; who opens | who adopts; who opens, or gives up too late | what the ticket's holder knew; with counted rooms fences on both sides |
 //! | `asleep` | who goes to sleep, then looks at the room | who opens the room, then looks for sleepers | fences on both sides: one sees the other |

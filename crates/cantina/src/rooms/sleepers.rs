@@ -5,7 +5,7 @@
 //!
 //! # A chain
 //! Who opens a room wakes one thread, and all tasks that it opens for. A thread that was woken, and only it, wakes two more
-//! before it goes in, or away. So no thread has much to do for others, and all are awake soon. No task is part of the chain: a
+//! before it goes in, or away. So no thread has much to do for other threads, and all are awake soon. No task is part of the chain: a
 //! future that was woken may be left unpolled, for ever or until the others have been inside. A sleeper is taken out of
 //! its list by whoever wakes it, and only when its ticket is good: being gone from it *is* having been woken.
 

@@ -1,5 +1,6 @@
 //! What the queue and the stack in rooms promise beyond the conformance suite.
 
+mod crowd;
 mod queue;
 #[path = "../scenarios/room_pools.rs"]
 mod scenarios;

@@ -4,7 +4,7 @@ use cantina::rooms::WorkStack;
 use machine::thread;
 
 /// Works until the end: each task of count n becomes two of n - 1. How many.
-fn work(stack: &WorkStack<u32>, max: usize) -> u64 {
+pub(crate) fn work(stack: &WorkStack<u32>, max: usize) -> u64 {
     let mut done = 0;
     while let Some(mut batch) = stack.borrow(max) {
         for task in std::mem::take(&mut *batch) {

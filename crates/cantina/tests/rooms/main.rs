@@ -19,7 +19,10 @@ const SOON: Duration = Duration::from_millis(10);
 
 #[test]
 fn the_scenarios_come_out_right_on_real_threads() {
-    for (name, scenario) in scenarios::ALL.into_iter().chain(scenarios::CROWDS) {
+    let of_two = scenarios::ALL.into_iter();
+    let of_three = scenarios::CROWDS.into_iter().chain(scenarios::CHANGES);
+    let of_three = of_three.chain(scenarios::FICKLE).chain(scenarios::JOINED);
+    for (name, scenario) in of_two.chain(of_three) {
         println!("{name}");
         (0..500).for_each(|_| scenario());
     }

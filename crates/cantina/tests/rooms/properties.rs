@@ -1,4 +1,4 @@
-//! The paper's properties P1 to P5, P8 and P11; P6, P7, P9 and P10 are counted in steps on the simulated machine.
+//! The paper's properties P1 to P5, P8 and P11; on the simulated machine P6 counts the rooms that open, P7, P9 and P10 count steps.
 
 use crate::support::{House, both, threads};
 use machine::atomic::AtomicUsize;

@@ -1,10 +1,14 @@
 //! Users of rooms, in both forms.
 
 pub(crate) mod cells;
-pub(crate) mod crowds;
+mod crowds;
+pub(crate) mod fickle;
 mod house;
+mod joined;
 
-pub(crate) use crowds::CROWDS;
+pub(crate) use crowds::{CHANGES, CROWDS};
+pub(crate) use fickle::FICKLE;
+pub(crate) use joined::JOINED;
 
 use cantina::rooms::{EnterError, Room, RoomCell};
 use cantina_effort::scenario::Scenario;

@@ -8,7 +8,7 @@ use crate::rooms::form::Form;
 use crate::rooms::lanes::{
     ONE_INSIDE, TICKETS, after_next, count, generation, inside, next, parity, tickets, turn, turned,
 };
-use machine::atomic::Ordering::{Relaxed, Release};
+use machine::atomic::Ordering::{AcqRel, Relaxed, Release};
 
 /// What comes of opening a room.
 pub(super) enum Opened {
@@ -33,8 +33,9 @@ impl Packed {
         if let_in == 0 {
             // own: all who waited for it have given up. Before the rooms are idle: who opens this one next must come later.
             gate.open.store(opened as u32, Relaxed);
+            // left: what those did who have joined and left meanwhile, for those whom we let in next.
             // idle: what the gate shows.
-            return Opened::Nobody(self.word.fetch_sub(ONE_INSIDE, Release) - ONE_INSIDE);
+            return Opened::Nobody(self.word.fetch_sub(ONE_INSIDE, AcqRel) - ONE_INSIDE);
         }
         if self.counting {
             self.batches.opened(let_in);

@@ -2,7 +2,8 @@
 //!
 //! # Progress
 //! Blocking: who puts waits until those who get have left their room, and the other way round; who comes to those who do the same
-//! joins them, unless somebody waits. No user code runs inside, and nobody waits there.
+//! joins them, unless somebody waits. With more users than processors some 2000 join although somebody does, each time that a room is
+//! opened. No user code runs inside, and nobody waits there.
 //!
 //! # Linearization
 //! First in, first out. Those who put take effect in the order of their fetch-and-adds, which is that of their places, and so do
