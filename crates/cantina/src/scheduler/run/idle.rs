@@ -41,6 +41,8 @@ pub(in crate::scheduler) struct Idle {
 #[derive(Default)]
 struct List {
     sleepers: Vec<usize>,
+    /// How often one was taken off.
+    gone: u64,
     /// Who waits until all of them sleep.
     watcher: Option<Unparker>,
 }
@@ -87,6 +89,7 @@ impl Idle {
             let mut list = self.list.lock();
             let sleeper = list.sleepers.pop();
             if sleeper.is_some() {
+                list.gone += 1;
                 // bare: a read-modify-write sees the last value; what it is about goes by fences.
                 self.state.fetch_add(SEARCHES - ASLEEP, Relaxed);
             }
@@ -154,6 +157,7 @@ impl Idle {
         list.sleepers.retain(|sleeper| *sleeper != worker);
         let was_there = list.sleepers.len() < before;
         if was_there {
+            list.gone += 1;
             // bare: as in `wake_one`.
             self.state.fetch_add(SEARCHES - ASLEEP, Relaxed);
         }
@@ -165,10 +169,13 @@ impl Idle {
         self.workers.iter().for_each(Unparker::unpark);
     }
 
-    /// Whether all sleep, or are about to; if not, `watcher` is woken when they are.
-    pub(in crate::scheduler) fn all_sleep(&self, watcher: &Unparker) -> bool {
+    /// If all sleep, or are about to, how often one was woken so far, or has gone on instead; if not, `watcher` is woken when all do.
+    ///
+    /// Who is about to sleep may find something in its last look. If two looks at this tell the same, nobody had anything in hand
+    /// between them, nor took or added anything.
+    pub(in crate::scheduler) fn all_sleep(&self, watcher: &Unparker) -> Option<u64> {
         let mut list = self.list.lock();
         list.watcher = Some(watcher.clone());
-        list.sleepers.len() == self.workers.len()
+        (list.sleepers.len() == self.workers.len()).then_some(list.gone)
     }
 }
