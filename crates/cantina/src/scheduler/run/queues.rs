@@ -186,6 +186,21 @@ impl Queues {
         })
     }
 
+    /// Adds a unit of `worker`'s that has had its turn: behind all there is, and that includes what came from outside. It does
+    /// `moved` as [`pick`](Self::pick) does.
+    ///
+    /// # Safety
+    /// The caller is that worker.
+    pub(super) unsafe fn push_behind(&self, worker: usize, unit: Task, moved: impl FnOnce()) {
+        // SAFETY: the caller's.
+        let has_moved = unsafe { self.fetch(worker) };
+        // SAFETY: as above.
+        unsafe { self.push_own(worker, unit) };
+        if has_moved {
+            moved();
+        }
+    }
+
     /// Makes what came from outside `worker`'s. Whether there was something.
     ///
     /// # Safety

@@ -220,7 +220,7 @@ impl Worker<'_> {
             Some(task)
         } else {
             // SAFETY: we are that worker.
-            unsafe { shared.queues.push_own(index, task) };
+            unsafe { shared.queues.push_behind(index, task, || shared.idle.added()) };
             None
         };
         shared.idle.added_unit();
