@@ -180,3 +180,16 @@ fn a_pinned_worker_runs_on_its_core_and_no_other() {
     let expected = |worker| (format!("cantina-{worker}"), Some(core(worker)));
     assert_eq!(seen, (0..workers).map(expected).collect::<Vec<_>>());
 }
+
+/// Nor that the last handle is gone, which a unit with a weak one is sent.
+#[test]
+fn what_is_no_operation_is_not_counted() {
+    let runtime = runtime(1);
+    let (handle, unit) = (runtime.handle(), runtime.unit(1));
+    let weak = unit.downgrade();
+    let value = unit.send(|state| *state);
+    drop(unit);
+    assert!(runtime.shutdown(LONG).is_nothing());
+    assert_eq!((value.wait(), weak.upgrade().is_none()), (Ok(1), true));
+    assert_eq!((handle.metrics().workers[0].messages, handle.metrics().operations()), (1, 1));
+}

@@ -1,13 +1,14 @@
-//! The scheduler where chance hardly comes: schedules that are scripted.
+//! The scheduler where chance hardly comes: schedules that are scripted, and an operating system that refuses what it had allowed.
 
 extern crate cantina_on_sim as cantina;
 
 use cantina::scheduler::{Eventual, Runtime};
-use machine::Topology;
 use machine::engine::{Op, Simulation};
+use machine::fence::refuse_heavy;
 use machine::schedule::{Adversary, Schedule};
 use machine::time::Duration;
 use machine::trace::{Choice, Slot};
+use machine::{Topology, thread};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -92,5 +93,46 @@ fn a_shutdown_waits_for_what_a_worker_has_in_its_hands_that_was_about_to_sleep()
         if let Err(failure) = simulation.run(move || what_was_just_spawned(&place)) {
             panic!("{looks} and {takes} steps: {failure}");
         }
+    }
+}
+
+/// As many as two workers take for what there is and a look each millisecond, and more.
+const STEPS_REFUSED: u64 = 200_000;
+
+/// Workers that cannot sleep as they would: the operating system has taken back what it had allowed.
+fn goes_on_when_refused() -> u64 {
+    let topology = Topology::mock(1, 2);
+    let runtime = Runtime::builder().workers(2).budget(2).topology(topology).build().unwrap();
+    refuse_heavy(true);
+    let unit = runtime.unit(0);
+    let handle = runtime.handle();
+    for number in 0..5 {
+        let (theirs, inner) = (unit.clone(), handle.clone());
+        let sum = runtime.spawn(move || {
+            inner.after((0..4).map(|_| inner.spawn(|| 1)).collect::<Vec<_>>(), |ones| ones.len())
+        });
+        let sent = runtime.after(sum.flatten(), move |four| {
+            theirs.send(move |all| {
+                *all += four;
+                *all
+            })
+        });
+        assert_eq!(sent.flatten().wait(), Ok(4 * (number + 1)));
+    }
+    // Long enough for either to have been asleep, and the time in which one that is not does millions of steps.
+    thread::sleep(Duration::from_millis(50));
+    assert_eq!(runtime.spawn(|| 1).wait(), Ok(1));
+    assert!(runtime.shutdown(Duration::MAX).is_nothing());
+    refuse_heavy(false);
+    handle.metrics().workers.iter().map(|worker| worker.parks).sum()
+}
+
+#[test]
+fn workers_that_cannot_sleep_as_they_would_do_all_there_is_and_rest() {
+    for seed in 0..cantina_effort::rounds(50, 5_000) {
+        let simulation = Simulation::new().seed(seed).steps(STEPS_REFUSED);
+        let outcome = simulation.run(goes_on_when_refused);
+        let parks = outcome.unwrap_or_else(|failure| panic!("{failure}")).value;
+        assert!(parks >= 50, "{parks}, seed {seed}: nobody looks again");
     }
 }

@@ -277,7 +277,7 @@ impl Shared {
 
     /// What workers had to give up.
     pub(super) fn take_left(&self) -> Left {
-        std::mem::take(&mut *self.left.lock())
+        std::mem::take(&mut *self.left.lock()).merged()
     }
 
     /// Takes nothing more from outside, and waits until all workers sleep, nothing is to be done and nothing blocks, but no

@@ -13,7 +13,7 @@
 //! to its own ones relies on it, as on a searcher, and wakes nobody; for all else it does not count.
 //!
 //! The fences are a [pair](machine::fence::Pair), the runtime's: tasks are added all the time, and the heavy one comes
-//! before a sleep.
+//! before a sleep. Where that is refused, whoever sleeps wakes up again by itself.
 
 use machine::CachePadded;
 use machine::atomic::AtomicUsize;
@@ -135,7 +135,7 @@ impl Idle {
     }
 
     /// The searcher `worker` finds nothing and is about to sleep, unless a look behind this finds something. `false`: the
-    /// look finds not everything, as the operating system refuses the fence.
+    /// look finds not everything, as the operating system refuses the fence, and it may not be woken.
     pub(super) fn add(&self, worker: usize) -> bool {
         {
             let mut list = self.list.lock();
