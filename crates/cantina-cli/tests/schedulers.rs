@@ -87,6 +87,13 @@ fn simulated_schedulers_fill_the_machine_and_are_the_same_each_time() {
     for row in record.rows.iter().filter(|row| row.experiment == "ddb") {
         let told = ["hot_moves_per_1000", "moves_per_1000", "lost_percent"];
         assert!(told.iter().all(|field| row.number(field).is_some()), "{row:?}");
+        let units = ["moved_units_percent", "most_moved_unit_percent"];
+        assert!(units.iter().all(|field| row.number(field).is_some()), "{row:?}");
+        let shares = ["idlest", "lower_quartile", "median", "upper_quartile", "busiest"]
+            .map(|which| row.number(&format!("{which}_worker_percent")));
+        assert!(shares[1..4].iter().all(|share| share.is_some() == (row.consumers > 2)));
+        let shares: Vec<_> = shares.into_iter().flatten().collect();
+        assert!(shares.is_sorted(), "{row:?}");
     }
     let fib = record.rows.iter().filter(|row| row.experiment == "fib");
     for row in fib {

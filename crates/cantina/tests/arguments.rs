@@ -1,6 +1,6 @@
 //! What an operation can wait for.
 
-use cantina::scheduler::{Argument, Dependency, Eventual, Runtime, Value, WaitError};
+use cantina::scheduler::{Argument, Dependency, Eventual, Runtime, Unit, Value, WaitError};
 use std::collections::{BTreeMap, HashMap};
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -209,6 +209,59 @@ fn an_argument_that_panics_as_it_is_asked_fails_its_operation() {
                 assert_eq!(other.wait(), Err(WaitError::Cancelled));
                 drop(promise);
             }
+        }
+    }
+}
+
+/// Its eventuals are there, and it panics as it makes of them what the operation gets: that does not run, and a unit's state, which it has not
+/// touched, is not poisoned.
+#[test]
+fn an_argument_that_panics_as_it_is_resolved_fails_its_operation() {
+    struct Panics(
+        Eventual<u8>,
+        #[expect(dead_code, reason = "it counts those that are there")] Arc<()>,
+    );
+    impl Argument for Panics {
+        type Out = Arc<()>;
+        fn dependencies(&self, visit: &mut dyn FnMut(&dyn Dependency)) {
+            visit(&self.0);
+        }
+        fn resolve(self) -> Result<Arc<()>, WaitError> {
+            assert_eq!(self.0.resolve(), Ok(1));
+            fails("resolved")
+        }
+    }
+    fn never<T>(_: Arc<()>) -> T {
+        unreachable!("its argument has failed")
+    }
+    type Send = fn(&Runtime, &Unit<u8>, Panics) -> Eventual<u8>;
+    let operations: [Send; 4] = [
+        |runtime, _, argument| runtime.after(argument, never),
+        |runtime, _, argument| runtime.after_urgent(argument, never),
+        |_, unit, argument| unit.send_after(argument, |_, argument| never(argument)),
+        |runtime, _, argument| {
+            let handle = runtime.handle();
+            runtime.spawn_tail(move || handle.tail(argument, never))
+        },
+    ];
+    for operation in operations {
+        // There before it is sent, or comes later.
+        for late in [false, true] {
+            let (runtime, there) = (runtime(), Arc::new(()));
+            let (unit, (promise, value)) = (runtime.unit(5), runtime.promise());
+            let mut kept = Some(promise);
+            if !late {
+                kept.take().unwrap().keep(1);
+            }
+            let failed = operation(&runtime, &unit, Panics(value, there.clone()));
+            kept.into_iter().for_each(|promise| promise.keep(1));
+            let depends = failed.clone().map(|value| value + 1);
+            let error = WaitError::Panicked("resolved".to_owned());
+            assert_eq!((failed.wait(), depends.wait()), (Err(error.clone()), Err(error)));
+            assert_eq!(Arc::strong_count(&there), 1, "what it has is gone");
+            assert_eq!(unit.send(|state| *state).wait(), Ok(5));
+            assert_eq!(runtime.metrics().unheard_panics, 0);
+            assert!(runtime.shutdown(LONG).is_nothing());
         }
     }
 }

@@ -4,10 +4,12 @@ mod running;
 
 use cantina::scheduler::{Eventual, Promise, Refused, Runtime, WaitError};
 use machine::lock::Mutex;
+use machine::park::Parker;
 use running::{LONG, blocked, fails, runtime};
 use std::collections::HashSet;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
 use std::task::{Context, Wake, Waker};
 use std::time::Duration;
@@ -346,4 +348,85 @@ fn what_begins_to_wait_as_the_last_of_a_worker_goes_is_cancelled() {
     drop(runtime);
     assert_eq!(told.recv().unwrap().wait_timeout(LONG), Some(Err(WaitError::Cancelled)));
     drop(never);
+}
+
+/// What it did is seen by whoever shuts the runtime down, also when there was no time.
+#[test]
+fn a_shutdown_without_time_waits_for_what_a_worker_has_begun() {
+    let runtime = runtime(1);
+    let (waits, begins) = (Parker::new(), Parker::new());
+    let (lets_go, begun) = (waits.unparker(), begins.unparker());
+    let ended = Arc::new(AtomicBool::new(false));
+    let theirs = ended.clone();
+    let value = runtime.spawn(move || {
+        begun.unpark();
+        waits.park();
+        theirs.store(true, Relaxed);
+    });
+    begins.park();
+    let queued = runtime.spawn(|| ());
+    let ends = std::thread::spawn(move || {
+        let left = runtime.shutdown(Duration::ZERO);
+        (left.free, ended.load(Relaxed))
+    });
+    // Its time was over before that one comes to its end.
+    assert_eq!(queued.wait(), Err(WaitError::Cancelled));
+    assert!(!ends.is_finished());
+    lets_go.unpark();
+    assert_eq!(ends.join().unwrap(), (1, true));
+    assert_eq!(value.wait(), Ok(()));
+}
+
+/// It waits for nobody there, not for itself either: what is left in its own hands it does not know.
+#[test]
+fn a_shutdown_on_a_worker_tells_what_is_known_then() {
+    let runtime = runtime(1);
+    let (handle, unit) = (runtime.handle(), runtime.unit(()));
+    let (gives, given) = channel::<Runtime>();
+    let begins = Parker::new();
+    let begun = begins.unparker();
+    let left = unit.send(move |()| {
+        begun.unpark();
+        given.recv().unwrap().shutdown(LONG)
+    });
+    begins.park();
+    let (behind, free) = (unit.send(|()| ()), handle.spawn(|| ()));
+    let other = runtime.unit_builder().name("other").build(());
+    let elsewhere = other.send(|()| ());
+    gives.send(runtime).unwrap();
+    let left = left.wait().unwrap();
+    assert_eq!((left.free, left.waiting), (1, 0));
+    assert_eq!(left.units, [("other".to_owned(), 1)]);
+    for value in [behind, free, elsewhere] {
+        assert_eq!(value.wait(), Err(WaitError::Cancelled));
+    }
+}
+
+/// What it had left is failed, which causes what is sent to it again.
+#[test]
+fn what_is_left_names_a_unit_once() {
+    let runtime = runtime(1);
+    let (waits, begins) = (Parker::new(), Parker::new());
+    let (lets_go, begun) = (waits.unparker(), begins.unparker());
+    let one = runtime.unit_builder().name("one").build(());
+    let two = runtime.unit_builder().name("two").build(());
+    let first = one.send(move |()| {
+        begun.unpark();
+        waits.park();
+    });
+    begins.park();
+    one.tell(|()| ());
+    let second = two.send_after(first, |(), ()| ());
+    let third = one.send_after(second.clone(), |(), ()| ());
+    let free = runtime.spawn(|| ());
+    let ends = std::thread::spawn(move || runtime.shutdown(Duration::ZERO));
+    assert_eq!(free.wait(), Err(WaitError::Cancelled));
+    lets_go.unpark();
+    let left = ends.join().unwrap();
+    assert_eq!((left.free, left.waiting), (1, 0));
+    assert_eq!(left.units, [("one".to_owned(), 2), ("two".to_owned(), 1)]);
+    assert_eq!(
+        (second.wait(), third.wait()),
+        (Err(WaitError::Cancelled), Err(WaitError::Cancelled))
+    );
 }

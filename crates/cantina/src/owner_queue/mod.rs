@@ -99,9 +99,11 @@
 //!
 //! # Memory
 //! An item lies in a node of its own. The owner keeps empty nodes and hands them back in chains; a [`Producer`]
-//! takes them from there, so that where producers and owners go on nothing is allocated. [`OwnerQueue::enqueue`]
-//! has no place to keep nodes and allocates one. Up to [`SPARE_CHAINS`] chains are kept, and one with each
-//! producer and with the queue. The last handle drops the items that are left, each of them even when the drop of
+//! takes them from there, so that where one producer and owners go on nothing is allocated. Of several producers one takes all that is
+//! there, keeps two chains, and puts the others back: another one that comes in between finds none, and allocates a node for each item that it adds
+//! until then. [`OwnerQueue::enqueue`]
+//! has no place to keep nodes and allocates one. Up to [`SPARE_CHAINS`] chains are kept, two with each
+//! producer, and one with the queue. The last handle drops the items that are left, each of them even when the drop of
 //! another one panics.
 
 mod node;

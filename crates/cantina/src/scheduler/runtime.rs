@@ -101,9 +101,10 @@ impl Runtime {
     }
 
     /// Takes no more operations from outside, runs those there are and what they cause, but no longer than `deadline`,
-    /// and stops. What was left undone failed with [`WaitError::Cancelled`]; only what [blocks](Handle::spawn_blocking) and has begun
-    /// goes on. An operation that blocks may shut its own runtime down, and is not waited for; on a worker, of any runtime, this
-    /// stops at once and waits for nothing.
+    /// and stops: nothing more is begun. What was left undone failed with [`WaitError::Cancelled`]; only what [blocks](Handle::spawn_blocking) and has begun
+    /// goes on. An operation that a worker has begun cannot be interrupted: it comes to its end, and is waited for, however long after the
+    /// deadline that is. An operation that blocks may shut its own runtime down, and is not waited for; on a worker, of any runtime, this
+    /// stops at once and waits for nothing: what it returns is what is known then, and not what workers still have in their hands.
     ///
     /// ```
     /// use cantina::scheduler::Runtime;

@@ -277,7 +277,7 @@ impl Shared {
 
     /// What workers had to give up.
     pub(super) fn take_left(&self) -> Left {
-        std::mem::take(&mut *self.left.lock())
+        std::mem::take(&mut *self.left.lock()).merged()
     }
 
     /// Takes nothing more from outside, and waits until all workers sleep, nothing is to be done and nothing blocks, but no
@@ -302,12 +302,15 @@ impl Shared {
     /// Whether there is nothing to be done; if there is, `watcher` is woken when there may be nothing.
     ///
     /// What blocks gives workers something to do as it ends, and they may begin what blocks. So nothing may have blocked from
-    /// before the look at them until after it.
+    /// before the look at them until after it. Workers give queues something to do, and take it from there; one that was about to
+    /// sleep too. So all of them have to sleep from before the look at the queues until after it.
     fn rests(&self, watcher: &Unparker) -> bool {
         let own = usize::from(context::runs_for(self));
-        let before = self.blocking.rests(watcher, own);
-        let workers_rest = self.idle.all_sleep(watcher) && !self.queues.has_work();
-        workers_rest && before.is_some() && before == self.blocking.rests(watcher, own)
+        let Some(before) = self.blocking.rests(watcher, own) else { return false };
+        let Some(asleep) = self.idle.all_sleep(watcher) else { return false };
+        !self.queues.has_work()
+            && Some(asleep) == self.idle.all_sleep(watcher)
+            && Some(before) == self.blocking.rests(watcher, own)
     }
 
     pub(super) fn stop(&self) {

@@ -24,6 +24,8 @@ mod salsa_homes;
 #[allow(dead_code, reason = "who runs few schedules does not ask what they came to")]
 pub(crate) mod salsa_robbed;
 pub(crate) mod scheduler;
+#[allow(dead_code, reason = "too long for loom")]
+mod shutdowns;
 mod todo_tree;
 mod values;
 mod waiting;
@@ -46,6 +48,7 @@ pub(crate) const PARTS: &[Part] = &[
     // There is no worker.
     Part::new("scheduler::values", &values::ALL).preemptions(5).but(VALUES_OF_THREE),
     Part::new("scheduler::large", &scheduler::LARGE).not_on_loom(),
+    Part::new("scheduler::shutdown", &shutdowns::ALL).not_on_loom(),
     Part::new("waiting", &waiting::ALL),
     Part::new("cafe", &cafe::ALL).preemptions(4).only_on_loom(),
     Part::new("rooms", &rooms::ALL).preemptions(3).only_on_loom(),

@@ -4,7 +4,8 @@ use super::{DOUBLED, NOT_MODELLED, WHOLE, fewer};
 use crate::view::{Axis, Better, Experiment, Measure};
 use cantina_lab::experiment::STEALS_PER_1000;
 use cantina_lab::experiment::scheduling::{
-    BUSIEST, BUSY, HOT_MOVES, IDLEST, LOST, MOVES, NS, SPEED_UP, UTILISATION, WASTE, ddb, fib, tell,
+    BUSIEST, BUSY, HOT_MOVES, IDLEST, LOST, MOVED, MOVES, NS, SPEED_UP, UTILISATION, WASTE, ddb,
+    fib, tell,
 };
 
 /// How fast it is with more workers than one.
@@ -52,7 +53,8 @@ const REQUESTS: &str = "28 clients ask 4 servers, each one request at a time, an
 
 const SHARES: &str = "Only the scheduler counts what its workers do. With 4 servers and 28 clients a worker has its even \
      share if no server is hot; the hot one can have no more than one worker. A unit moves when it has its turn on \
-     another worker than before.";
+     another worker than before. The record has the workers between the busiest and the idlest, too, by quarters, and \
+     how many of all moves were those of one unit.";
 
 const NOTHING: &str = "Nothing to do: workers of the scheduler slept, or looked for work.";
 
@@ -109,6 +111,7 @@ pub(super) const DDB: Experiment = Experiment {
         fewer("Steals", "per 1000 messages", STEALS_PER_1000),
         fewer("Moves of the hot unit", "per 1000 of its messages", HOT_MOVES),
         fewer("Moves of other units", "per 1000 of their messages", MOVES),
+        fewer("Units that moved", "% of the units", MOVED),
     ],
     papers: &[],
     against: None,

@@ -9,8 +9,8 @@ mod rows;
 pub mod tell;
 
 pub use rows::{
-    BUSIEST, BUSY, HOT_MOVES, IDLEST, LOST, MOVES, NS, PARKS, SPEED_UP, STEALS_PER_UNIT,
-    UTILISATION, WASTE, finish, worked,
+    BUSIEST, BUSY, HOT_MOVES, IDLEST, LOST, MOST_MOVED, MOVED, MOVES, NS, PARKS, QUARTERS,
+    SPEED_UP, STEALS_PER_UNIT, UTILISATION, WASTE, finish, worked,
 };
 
 use super::throughput::{self, Plan};

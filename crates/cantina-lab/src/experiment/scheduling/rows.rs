@@ -25,6 +25,14 @@ pub const MOVES: &str = "moves_per_1000";
 pub const BUSIEST: &str = "busiest_worker_percent";
 /// The field with the share of operations that the idlest worker ran.
 pub const IDLEST: &str = "idlest_worker_percent";
+/// The fields with the shares of those a quarter, half and three quarters of the way from the idlest to the busiest, where there are
+/// more than two workers.
+pub const QUARTERS: [&str; 3] =
+    ["lower_quartile_worker_percent", "median_worker_percent", "upper_quartile_worker_percent"];
+/// The field with the share of units that went to another worker at all.
+pub const MOVED: &str = "moved_units_percent";
+/// The field with the share that the unit which moved most had in all moves.
+pub const MOST_MOVED: &str = "most_moved_unit_percent";
 /// The field that says how often workers went to sleep.
 pub const PARKS: &str = "parks";
 /// The field that says how often a unit was taken from another worker.
@@ -58,13 +66,23 @@ pub fn worked<'a>(row: Row, runs: impl Iterator<Item = &'a Reading> + Clone, tas
             HOT_MOVES,
             Spread::of(units.clone().map(|each| 10.0 * share(each.hot_moves, each.hot_messages))),
         ),
-        (MOVES, Spread::of(units.map(|each| 10.0 * share(each.moves, each.messages)))),
+        (MOVES, Spread::of(units.clone().map(|each| 10.0 * share(each.moves, each.messages)))),
+        (MOVED, Spread::of(units.clone().map(|each| share(each.moved, each.count)))),
+        (
+            MOST_MOVED,
+            Spread::of(units.map(|each| share(each.most_moves, each.moves + each.hot_moves))),
+        ),
         (BUSIEST, Spread::of(counted.clone().map(|each| share(each.most, each.operations)))),
         (IDLEST, Spread::of(counted.clone().map(|each| share(each.least, each.operations)))),
         (STEALS, Spread::of(counted.clone().map(|each| each.steals as f64))),
-        (PARKS, Spread::of(counted.map(|each| each.parks as f64))),
+        (PARKS, Spread::of(counted.clone().map(|each| each.parks as f64))),
     ];
-    medians.into_iter().fold(row, |row, (name, spread)| match spread {
+    let are_many = row.consumers > 2;
+    let quarters = QUARTERS.into_iter().enumerate().filter(|_| are_many).map(|(index, name)| {
+        let shares = counted.clone().map(|each| share(each.quarters[index], each.operations));
+        (name, Spread::of(shares))
+    });
+    medians.into_iter().chain(quarters).fold(row, |row, (name, spread)| match spread {
         Some(spread) => row.with(name, spread.median),
         None => row,
     })
@@ -121,8 +139,8 @@ pub fn finish(rows: Vec<Row>) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::{
-        BUSIEST, BUSY, HOT_MOVES, IDLEST, LOST, MOVES, NS, SPEED_UP, UTILISATION, WASTE, finish,
-        worked,
+        BUSIEST, BUSY, HOT_MOVES, IDLEST, LOST, MOST_MOVED, MOVED, MOVES, NS, QUARTERS, SPEED_UP,
+        UTILISATION, WASTE, finish, worked,
     };
     use crate::workload::{Labour, Reading, Units, Workers};
     use cantina_record::{Kind, Row};
@@ -185,6 +203,14 @@ mod tests {
         assert_eq!(numbers, [150.0, 75.0, 75.0, 25.0, 3.0].map(Some));
         let numbers = [LOST, HOT_MOVES, MOVES].map(|name| row.number(name).map(f64::round));
         assert_eq!(numbers, [30.0, 50.0, 200.0].map(Some));
+        let numbers = [MOVED, MOST_MOVED].map(|name| row.number(name));
+        assert_eq!(numbers, [100.0, 60.0].map(Some));
+        assert!(QUARTERS.iter().all(|name| row.number(name).is_none()), "there are two");
+        let workers = Some(Workers::of([1, 2, 3, 4].into_iter()));
+        let reading = Reading { labour: Some(Labour { workers, ..labour }), ..reading };
+        let many = worked(self::row(4, 1.0, 0.0), [reading].iter(), 100);
+        let numbers = QUARTERS.map(|name| many.number(name));
+        assert_eq!(numbers, [20.0, 30.0, 30.0].map(Some));
         let nothing = worked(row.clone(), [Reading::took(Duration::ZERO)].iter(), 100);
         assert_eq!(nothing, row);
     }

@@ -13,7 +13,7 @@
 //! to its own ones relies on it, as on a searcher, and wakes nobody; for all else it does not count.
 //!
 //! The fences are a [pair](machine::fence::Pair), the runtime's: tasks are added all the time, and the heavy one comes
-//! before a sleep.
+//! before a sleep. Where that is refused, whoever sleeps wakes up again by itself.
 
 use machine::CachePadded;
 use machine::atomic::AtomicUsize;
@@ -41,6 +41,8 @@ pub(in crate::scheduler) struct Idle {
 #[derive(Default)]
 struct List {
     sleepers: Vec<usize>,
+    /// How often one was taken off.
+    gone: u64,
     /// Who waits until all of them sleep.
     watcher: Option<Unparker>,
 }
@@ -87,6 +89,7 @@ impl Idle {
             let mut list = self.list.lock();
             let sleeper = list.sleepers.pop();
             if sleeper.is_some() {
+                list.gone += 1;
                 // bare: a read-modify-write sees the last value; what it is about goes by fences.
                 self.state.fetch_add(SEARCHES - ASLEEP, Relaxed);
             }
@@ -132,7 +135,7 @@ impl Idle {
     }
 
     /// The searcher `worker` finds nothing and is about to sleep, unless a look behind this finds something. `false`: the
-    /// look finds not everything, as the operating system refuses the fence.
+    /// look finds not everything, as the operating system refuses the fence, and it may not be woken.
     pub(super) fn add(&self, worker: usize) -> bool {
         {
             let mut list = self.list.lock();
@@ -154,6 +157,7 @@ impl Idle {
         list.sleepers.retain(|sleeper| *sleeper != worker);
         let was_there = list.sleepers.len() < before;
         if was_there {
+            list.gone += 1;
             // bare: as in `wake_one`.
             self.state.fetch_add(SEARCHES - ASLEEP, Relaxed);
         }
@@ -165,10 +169,13 @@ impl Idle {
         self.workers.iter().for_each(Unparker::unpark);
     }
 
-    /// Whether all sleep, or are about to; if not, `watcher` is woken when they are.
-    pub(in crate::scheduler) fn all_sleep(&self, watcher: &Unparker) -> bool {
+    /// If all sleep, or are about to, how often one was woken so far, or has gone on instead; if not, `watcher` is woken when all do.
+    ///
+    /// Who is about to sleep may find something in its last look. If two looks at this tell the same, nobody had anything in hand
+    /// between them, nor took or added anything.
+    pub(in crate::scheduler) fn all_sleep(&self, watcher: &Unparker) -> Option<u64> {
         let mut list = self.list.lock();
         list.watcher = Some(watcher.clone());
-        list.sleepers.len() == self.workers.len()
+        (list.sleepers.len() == self.workers.len()).then_some(list.gone)
     }
 }

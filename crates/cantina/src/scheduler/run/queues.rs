@@ -186,6 +186,21 @@ impl Queues {
         })
     }
 
+    /// Adds a unit of `worker`'s that has had its turn: behind all there is, and that includes what came from outside. It does
+    /// `moved` as [`pick`](Self::pick) does.
+    ///
+    /// # Safety
+    /// The caller is that worker.
+    pub(super) unsafe fn push_behind(&self, worker: usize, unit: Task, moved: impl FnOnce()) {
+        // SAFETY: the caller's.
+        let has_moved = unsafe { self.fetch(worker) };
+        // SAFETY: as above.
+        unsafe { self.push_own(worker, unit) };
+        if has_moved {
+            moved();
+        }
+    }
+
     /// Makes what came from outside `worker`'s. Whether there was something.
     ///
     /// # Safety
@@ -273,5 +288,65 @@ impl Queues {
         outside.chain(self.own.iter().flat_map(|own| {
             std::iter::from_fn(|| own.steal().or_else(|| own.steal_unit(|_, _| true).ok()))
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Queues, Task};
+    use crate::scheduler::Runtime;
+    use machine::Topology;
+
+    /// Two nodes of two workers; the test is all of them.
+    fn workers() -> Runtime {
+        Runtime::builder().workers(4).topology(Topology::mock(2, 2)).without_threads()
+    }
+
+    /// So many tasks for each worker, of those that `adds` adds from outside.
+    fn give(queues: &Queues, each: [usize; 4], adds: impl Fn()) {
+        for (worker, count) in each.into_iter().enumerate() {
+            (0..count).for_each(|_| adds());
+            // SAFETY: nobody else is that worker.
+            unsafe { queues.fetch(worker) };
+        }
+        assert_eq!(each, lengths(queues));
+    }
+
+    fn lengths(queues: &Queues) -> [usize; 4] {
+        [0, 1, 2, 3].map(|worker| queues.len(worker))
+    }
+
+    /// From whom `steals` takes one after the other, until it finds nothing. They go back to the injector.
+    fn robbed(queues: &Queues, mut steals: impl FnMut() -> Option<Task>) -> Vec<usize> {
+        let mut victims = Vec::new();
+        let mut before = lengths(queues);
+        while let Some(task) = steals() {
+            let now = lengths(queues);
+            victims.extend((0..4).filter(|worker| now[*worker] < before[*worker]));
+            before = now;
+            assert!(queues.push(task).is_ok());
+        }
+        victims
+    }
+
+    #[test]
+    fn free_operations_are_taken_from_the_richest_and_of_those_from_the_nearest() {
+        let runtime = workers();
+        let (queues, places) = (&runtime.shared.queues, &runtime.shared.places);
+        give(queues, [0, 1, 3, 1], || drop(runtime.spawn(|| ())));
+        let seen = robbed(queues, || queues.steal(places.victims(0, 0)));
+        assert_eq!(seen, [2, 2, 1, 2, 3]);
+    }
+
+    #[test]
+    fn units_are_taken_from_the_nearest() {
+        let runtime = workers();
+        let (queues, places) = (&runtime.shared.queues, &runtime.shared.places);
+        give(queues, [2, 1, 1, 0], || runtime.unit(()).tell(|()| ()));
+        let steals = || {
+            let victims = places.victims(3, 0).map(|victim| (victim, 0));
+            queues.steal_unit(victims, |_, waiting| waiting > 0).ok()
+        };
+        assert_eq!(robbed(queues, steals), [2, 0, 0, 1]);
     }
 }

@@ -1,6 +1,7 @@
 //! Something to do, in one word.
 
 use machine::cell::UnsafeCell;
+use std::collections::BTreeMap;
 use std::ptr::{self, NonNull};
 
 /// A free operation that is to run, or the right to run a unit's messages: there is one for each unit that has some.
@@ -57,7 +58,7 @@ pub(in crate::scheduler) struct Turn<'a> {
 #[non_exhaustive]
 #[must_use = "what was left undone has failed"]
 pub struct Left {
-    /// The names of units that had messages left, and how many.
+    /// The names of units that had messages left, in their order, and how many: units of one name together.
     pub units: Vec<(String, usize)>,
     /// Operations that have no unit.
     pub free: usize,
@@ -70,6 +71,15 @@ impl Left {
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Units that have had messages more than once, and those of one name, named once.
+    pub(in crate::scheduler) fn merged(self) -> Self {
+        let mut units = BTreeMap::new();
+        for (name, count) in self.units {
+            *units.entry(name).or_default() += count;
+        }
+        Self { units: units.into_iter().collect(), ..self }
     }
 
     pub(in crate::scheduler) fn add(&mut self, mut other: Self) {

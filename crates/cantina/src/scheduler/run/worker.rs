@@ -11,6 +11,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// How long a worker naps while others get through with their units.
 const NAP: Duration = Duration::from_micros(20);
+/// How long a worker sleeps at a time where the operating system refuses the fence: then it may not see what is there, nor be seen.
+const BLIND: Duration = Duration::from_millis(1);
 /// How often it looks around before others count on it as a searcher. Where every schedule is tried it does not.
 const LOOKS: usize = if machine::SPINS < 2 { 0 } else { 2 };
 /// How many naps in vain come before it sleeps. Where every schedule is tried there are none, and units are taken at once.
@@ -140,7 +142,11 @@ impl Worker<'_> {
                 continue;
             }
             // The last look, when everybody who adds something can see it asleep.
-            if shared.idle.add(index) && !shared.queues.has_work() && !shared.is_stopped() {
+            if !shared.idle.add(index) {
+                shared.counters[index].parks.add(1);
+                // Woken or not, it looks again: also when there is something that it is not allowed to steal.
+                let _woken = parker.park_timeout(BLIND);
+            } else if !shared.queues.has_work() && !shared.is_stopped() {
                 shared.counters[index].parks.add(1);
                 parker.park();
             } else if shared.idle.remove(index) {
@@ -150,7 +156,7 @@ impl Worker<'_> {
                 parker.park();
                 continue;
             }
-            // Woken by one who took it off the list, or because the runtime stops.
+            // Woken by one who took it off the list, or because the runtime stops, or by itself.
             shared.idle.remove(index);
         }
     }
@@ -220,7 +226,7 @@ impl Worker<'_> {
             Some(task)
         } else {
             // SAFETY: we are that worker.
-            unsafe { shared.queues.push_own(index, task) };
+            unsafe { shared.queues.push_behind(index, task, || shared.idle.added()) };
             None
         };
         shared.idle.added_unit();

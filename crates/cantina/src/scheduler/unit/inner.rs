@@ -164,11 +164,8 @@ impl<S: Send + 'static> Inner<S> {
                 is_owned = false;
                 break;
             };
-            turn.done += 1;
-            unit.counters.message();
-            let _span = spans::message(&unit.whose.name, turn.worker);
             // SAFETY: as above.
-            unsafe { unit.run(message) };
+            turn.done += usize::from(unsafe { unit.run(message, turn.worker) });
         }
         if let (Some(busy), Some(began)) = (&unit.busy, began) {
             busy.add_since(began);
@@ -213,16 +210,19 @@ impl<S: Send + 'static> Inner<S> {
         true
     }
 
-    /// Runs `message` on the state. It does not panic.
+    /// Runs `message` on the state. It does not panic. Whether it was an operation.
     ///
     /// # Safety
     /// The caller owns the mailbox, and has the message from there.
-    unsafe fn run(&self, message: NonNull<Message<S>>) {
+    unsafe fn run(&self, message: NonNull<Message<S>>, worker: usize) -> bool {
         // SAFETY: the caller's.
         let Some(run) = (unsafe { message.as_ref() }).run else {
             // SAFETY: as above.
-            return unsafe { self.farewell(message) };
+            unsafe { self.farewell(message) };
+            return false;
         };
+        self.counters.message();
+        let _span = spans::message(&self.whose.name, worker);
         // SAFETY: I2.
         let poisoned = self.poisoned.with(|poisoned| unsafe { *poisoned });
         // SAFETY: I2. A message may send to this unit, and does not run what it sends.
@@ -239,6 +239,7 @@ impl<S: Send + 'static> Inner<S> {
             // SAFETY: the caller's.
             unsafe { self.after_a_panic() };
         }
+        true
     }
 
     /// The last handle is gone: so goes the state, though a weak one is left.
