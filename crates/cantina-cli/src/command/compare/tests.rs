@@ -109,6 +109,12 @@ fn one_repetition_or_seed_is_never_judged() {
         ("real", "repetitions", 3, ""),
         ("sim:2x2", "seeds", 1, "a single seed: the noise is not known"),
         ("sim:2x2", "seeds", 2, ""),
+        // As `density` and `write-all` count.
+        ("real", "runs", 1, "a single run: the noise is not known"),
+        ("real", "runs", 2, "only 2 runs: the noise is not known"),
+        ("real", "runs", 3, ""),
+        ("sim:2x2", "runs", 1, "a single run: the noise is not known"),
+        ("sim:2x2", "runs", 2, ""),
     ];
     for (machine, field, count, reason) in cases {
         let of = |row: Row, count: u64| {
@@ -118,6 +124,28 @@ fn one_repetition_or_seed_is_never_judged() {
         assert_eq!(line(&of(fast(), 5), &of(slow(), count)), (verdict, reason.to_owned()));
         assert_eq!(line(&of(fast(), count), &of(slow(), 5)).0, verdict);
     }
+}
+
+#[test]
+fn of_few_runs_a_range_says_as_little_as_of_few_repetitions() {
+    let old = row("a", [9.0, 10.0, 11.0]).with("runs", 3);
+    let became = |count: u64| {
+        let new = row("a", [15.0, 15.5, 16.0]).with("runs", count);
+        verdicts(&[old.clone().with("runs", count)], &[new])[0]
+    };
+    assert_eq!(became(3), Verdict::Same, "less than three times as far as it is wide");
+    assert_eq!(became(5), Verdict::Better);
+}
+
+#[test]
+fn single_trees_are_of_other_numbers_of_seeds_too() {
+    let row = |runs: u64| {
+        let row = Row { machine: "sim:2x2".to_owned(), ..row("a", [1.0; 3]) };
+        record(&[row.with("runs", runs)])
+    };
+    let warnings = |old, new| Comparison::of(&row(old), &row(new)).warnings;
+    assert_eq!(warnings(20, 30), ["1 value(s) are of other numbers of seeds"]);
+    assert_eq!(warnings(20, 20), [""; 0]);
 }
 
 #[test]
