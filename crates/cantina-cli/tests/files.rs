@@ -249,6 +249,26 @@ fn a_page_is_made_again_beside_its_record_or_elsewhere() {
 }
 
 #[test]
+fn the_page_of_another_record_is_replaced_only_where_that_is_said() {
+    let scratch = Scratch::new("report-of-another");
+    let report = |arguments: &[&str]| {
+        let mut report = cantina();
+        report.arg("report").args(arguments).current_dir(scratch.path()).output().unwrap()
+    };
+    let page = || fs::read_to_string(scratch.path().join("report.html")).unwrap();
+    file(&scratch, "old.json", SAMPLE);
+    assert!(report(&["old.json"]).status.success(), "there is none yet");
+    file(&scratch, "report.html", "the page of record.json");
+    let line = one_line_error(&report(&["old.json"]), 2);
+    assert!(line.contains("there is a report.html in `.`; allowed: another --out, or --overwrite"));
+    assert_eq!(page(), "the page of record.json");
+    assert!(report(&["old.json", "--overwrite"]).status.success());
+    assert!(page().starts_with("<!DOCTYPE html>"));
+    file(&scratch, "record.json", SAMPLE);
+    assert!(report(&["record.json"]).status.success(), "it is its own");
+}
+
+#[test]
 fn two_records_are_compared_and_the_exit_code_tells() {
     let scratch = Scratch::new("compare");
     let spread = |low: f64, value: f64, high: f64| {
