@@ -23,6 +23,13 @@ const RUNS: &str = "runs";
 /// Of fewer repetitions than these a range says little: a change is so many times as far.
 const MANY: f64 = 5.0;
 const FARTHER: f64 = 3.0;
+/// The facts that make measured rows those of another machine or program, and what each tells of.
+const MACHINE: [(&str, &str); 4] = [
+    ("cpu", "processors"),
+    ("cores", "numbers of cores"),
+    ("fence", "fences"),
+    ("build", "builds"),
+];
 /// Measured runs that take so many times as long as others are others.
 const LONGER: f64 = 4.0;
 
@@ -83,7 +90,11 @@ impl Apart {
             let [before, now] = [old, new].map(|record| record.machine.get(fact));
             before.zip(now).filter(|(before, now)| before != now)
         };
-        let real = differ("build").map(|(old, new)| format!("different builds: {old}, and {new}"));
+        let named = |(fact, what): (&str, &str)| {
+            differ(fact).map(|(old, new)| format!("different {what}: {old}, and {new}"))
+        };
+        let real: Vec<String> = MACHINE.into_iter().filter_map(named).collect();
+        let real = (!real.is_empty()).then(|| real.join("; "));
         // One calibration of a machine is called like the next.
         let simulated =
             differ(COSTS).map(|_| "different costs of the simulated machine".to_owned());

@@ -222,6 +222,33 @@ fn other_costs_other_builds_and_other_binding_are_not_compared() {
 }
 
 #[test]
+fn another_processor_number_of_cores_or_fence_is_not_compared() {
+    let there = Row { machine: "sim:2x2".to_owned(), ..row("a", [1.0; 3]) };
+    let rows = [row("a", [1.0; 3]), there];
+    let of = |cpu: &str, cores: u64, fence: &str| {
+        let machine = Facts::new().with("cpu", cpu).with("cores", cores).with("fence", fence);
+        Record { machine: machine.with("machine_costs", "0"), ..record(&rows) }
+    };
+    let compare = |new: &Record| {
+        let comparison = Comparison::of(&of("one", 2, "asymmetric"), new);
+        let [real, simulated] = &comparison.lines[..] else { panic!("{comparison:?}") };
+        assert_eq!(simulated.verdict, Verdict::Same, "what is simulated is so on any machine");
+        (real.verdict, real.reason.clone())
+    };
+    let apart = |why: &str| (Verdict::NotComparable, why.to_owned());
+    assert_eq!(compare(&of("one", 2, "asymmetric")), (Verdict::Same, String::new()));
+    let other = apart("different processors: one, and other");
+    assert_eq!(compare(&of("other", 2, "asymmetric")), other);
+    assert_eq!(compare(&of("one", 4, "asymmetric")), apart("different numbers of cores: 2, and 4"));
+    let weaker = apart("different fences: asymmetric, and symmetric");
+    assert_eq!(compare(&of("one", 2, "symmetric")), weaker);
+    let all = "different processors: one, and other; different numbers of cores: 2, and 4";
+    assert_eq!(compare(&of("other", 4, "asymmetric")), apart(all));
+    // An old record may not say it.
+    assert_eq!(compare(&record(&rows)), (Verdict::Same, String::new()));
+}
+
+#[test]
 fn a_table_with_simulated_values_says_what_they_are_worth() {
     let told = |machine: &str| {
         let row = Row { machine: machine.to_owned(), ..row("a", [1.0; 3]) };
