@@ -17,6 +17,10 @@ const PAYLOADS: [u64; 2] = [8, 64];
 
 /// `cantina bench`, as typed.
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Rows are of a regime: how far from each other the first two cores are that the program may use, near up to 45 ns for a \
+    word from one to the other, or far. Where there are more than two, it says nothing of the others."
+)]
 pub(crate) struct BenchOptions {
     /// What to run; `cantina list` names all [default: throughput]
     #[arg(value_name = "EXPERIMENT", value_parser = benched_experiment)]

@@ -227,6 +227,7 @@ fn a_simulated_machine_has_a_scale_of_its_own() {
 fn a_reader_is_told_what_the_numbers_are_worth() {
     let plain = page(&record(speeds()), &KNOWN);
     assert!(plain.contains("belong to the regime") && !plain.contains("30 %"));
+    assert!(plain.contains("read of the first two cores"));
     assert!(plain.contains("cargo run --release -- bench"));
     assert!(plain.contains("git checkout 0123abc"));
     assert!(!plain.contains("debug build"));
