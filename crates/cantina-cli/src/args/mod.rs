@@ -11,7 +11,6 @@ mod trace;
 pub(crate) use bench::{AllocatorChoice, BenchArgs, BenchOptions, Pin};
 pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use check::{CheckArgs, On};
-pub(crate) use shape::Shape;
 pub(crate) use sim::{SimArgs, SimOptions};
 pub(crate) use trace::{MemoryChoice, ScheduleChoice, SimCommand, TraceArgs};
 

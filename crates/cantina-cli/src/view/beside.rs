@@ -103,6 +103,7 @@ mod tests {
     use super::{Usual, regimes};
     use crate::view::samples::{HEIGHT, SPEED, speeds};
     use cantina_record::Row;
+    use std::slice::from_ref;
 
     #[test]
     fn the_range_of_all_rows_is_told() {
@@ -145,12 +146,12 @@ mod tests {
         let (gone, away) = (row("far", true), row("", true));
         assert_eq!(usual(&[]), "unknown");
         assert_eq!(usual(&[bare.clone(), gone.clone()]), "unknown");
-        assert_eq!(usual(&[near.clone()]), "near");
+        assert_eq!(usual(from_ref(&near)), "near");
         assert_eq!(usual(&[far.clone(), near.clone(), far.clone()]), "far");
         assert_eq!(usual(&[near.clone(), gone.clone(), gone.clone()]), "near");
         let even = [near.clone(), far.clone()];
         assert_eq!(usual(&even), "mixed");
-        assert_eq!(usual(&[&even[..], &[far.clone()]].concat()), "far");
+        assert_eq!(usual(&[&even[..], from_ref(&far)].concat()), "far");
         let admits =
             |usual: Usual<'_>| [&near, &far, &bare, &gone, &away].map(|row| usual.admits(row));
         assert_eq!(admits(Usual::Is("near")), [true, false, true, false, false]);
