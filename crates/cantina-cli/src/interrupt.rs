@@ -16,21 +16,41 @@ use std::time::Duration;
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 /// Held while something must not be cut off. Whether that has been done.
 static WHOLE: Mutex<bool> = Mutex::new(false);
+/// Whether it has been told that nothing was written. Held while it is told.
+static TOLD: Mutex<bool> = Mutex::new(false);
 /// How long a step may take that does not ask.
 const GRACE: Duration = Duration::from_millis(700);
 
 /// Takes Ctrl-C over from the operating system.
 pub(crate) fn install() -> Result<(), Failure> {
-    ctrlc::set_handler(|| {
+    listen(tell)
+}
+
+/// The same for a process that ends without a word: whoever has started it hears the same Ctrl-C, and tells of it.
+pub(crate) fn install_silently() -> Result<(), Failure> {
+    listen(|| {})
+}
+
+/// Tells that nothing was written, whoever comes to say so first: the command that stops, or its time being up.
+pub(crate) fn tell() {
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if !std::mem::replace(&mut *told, true) {
+        // Where nobody listens the exit code still tells.
+        let _ = writeln!(std::io::stderr(), "error: {}", Failure::Interrupted);
+    }
+}
+
+fn listen(last_word: fn()) -> Result<(), Failure> {
+    ctrlc::set_handler(move || {
         if REQUESTED.swap(true, SeqCst) {
             let _whole = hold();
             process::exit(i32::from(Failure::INTERRUPTED));
         }
-        thread::spawn(|| {
+        thread::spawn(move || {
             thread::sleep(GRACE);
             let is_written = hold();
             if !*is_written {
-                let _ = writeln!(std::io::stderr(), "error: {}", Failure::Interrupted);
+                last_word();
                 process::exit(i32::from(Failure::INTERRUPTED));
             }
         });

@@ -22,6 +22,10 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
+        Err(failure @ Failure::Interrupted) => {
+            interrupt::tell();
+            failure.exit_code()
+        }
         Err(failure) => {
             // Where nobody listens the exit code still tells.
             let _ = writeln!(std::io::stderr(), "error: {failure}");

@@ -49,7 +49,7 @@ fn bad_input_gets_one_line_that_says_what_is_allowed_and_exit_code_2() {
         (&["bench", "--out", "/dev/null"], &["it is a file; allowed: a directory"]),
         (&["list", "--quick"], &["--quick", "allowed: --help"]),
         (&["compare", "a"], &["NEW"]),
-        (&["report", ".", "--overwrite"], &["--out <DIR>"]),
+        (&["report", ".", "--overwrite"], &["allowed: a record.json that cantina wrote"]),
         (&["sim", "throughput", "--machine", "1000x1000"], &["at most 64 nodes and 256 cores"]),
         (&["sim", "throughput", "--machine", "paper"], &["opteron-8x4", "NODESxCORES"]),
         (&["sim", "throughput", "--machine", "1x2", "--threads", "2"], &["at most 2 threads"]),

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 #[cfg(unix)]
 use std::{
     io::{BufRead, BufReader, Read},
+    os::unix::process::CommandExt,
     thread::sleep,
     time::{Duration, Instant},
 };
@@ -79,17 +80,19 @@ fn what_was_measured_is_written_though_it_cannot_be_shown() {
 #[cfg(unix)]
 const SOON: Duration = Duration::from_secs(40);
 
-/// Interrupts a program that has said what it runs, and is in the middle of it. What it says at its end, and its exit code.
+/// Interrupts a program that has said what it runs, and is in the middle of it, with all that it has started. What it says at its
+/// end, and its exit code.
 #[cfg(unix)]
 fn interrupted(mut program: Command, runs: &str) -> (String, Option<i32>) {
-    let mut child = program.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    program.process_group(0).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = program.spawn().unwrap();
     let mut told = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     while !line.starts_with(runs) {
         line.clear();
         assert!(told.read_line(&mut line).unwrap() > 0, "it ended before {runs}");
     }
-    program::interrupt(&child);
+    program::interrupt_group(&child);
     let begun = Instant::now();
     let ended = loop {
         match child.try_wait().unwrap() {
@@ -117,6 +120,21 @@ fn whoever_is_interrupted_in_the_middle_of_a_step_ends_all_the_same() {
     bench.args(["--repetitions", "1", "--tasks", "100000000", "--allocator", "system", "--out"]);
     bench.arg(scratch.path());
     // So many calls that each count to 10,000.
+    let (told, code) = interrupted(bench, "running: fib 1P/1C sequential, work 10000");
+    assert_eq!(code, Some(130));
+    assert_eq!(told, "error: interrupted: nothing was written\n");
+    assert!(scratch.names().is_empty());
+}
+
+/// Both halves of a bench hear the Ctrl-C of their terminal, and both have a long step behind them when their time is up.
+#[test]
+#[cfg(unix)]
+fn a_bench_of_two_halves_says_once_that_it_was_interrupted() {
+    let scratch = Scratch::new("in-a-step-of-the-other");
+    let mut bench = cantina();
+    bench.args(["bench", "fib", "--quick", "--pools", "sequential", "--shape", "1P/1C"]);
+    bench.args(["--repetitions", "1", "--tasks", "100000000", "--allocator", "mimalloc", "--out"]);
+    bench.arg(scratch.path());
     let (told, code) = interrupted(bench, "running: fib 1P/1C sequential, work 10000");
     assert_eq!(code, Some(130));
     assert_eq!(told, "error: interrupted: nothing was written\n");
@@ -246,6 +264,26 @@ fn a_page_is_made_again_beside_its_record_or_elsewhere() {
     assert_eq!(page("else/where"), "another page");
     assert!(again(&["--out", "else/where", "--overwrite"]).status.success());
     assert_eq!(page("."), page("else/where"));
+}
+
+#[test]
+fn the_page_of_another_record_is_replaced_only_where_that_is_said() {
+    let scratch = Scratch::new("report-of-another");
+    let report = |arguments: &[&str]| {
+        let mut report = cantina();
+        report.arg("report").args(arguments).current_dir(scratch.path()).output().unwrap()
+    };
+    let page = || fs::read_to_string(scratch.path().join("report.html")).unwrap();
+    file(&scratch, "old.json", SAMPLE);
+    assert!(report(&["old.json"]).status.success(), "there is none yet");
+    file(&scratch, "report.html", "the page of record.json");
+    let line = one_line_error(&report(&["old.json"]), 2);
+    assert!(line.contains("there is a report.html in `.`; allowed: another --out, or --overwrite"));
+    assert_eq!(page(), "the page of record.json");
+    assert!(report(&["old.json", "--overwrite"]).status.success());
+    assert!(page().starts_with("<!DOCTYPE html>"));
+    file(&scratch, "record.json", SAMPLE);
+    assert!(report(&["record.json"]).status.success(), "it is its own");
 }
 
 #[test]

@@ -32,9 +32,11 @@ mod flaw;
 mod number;
 mod record;
 mod row;
+mod shape;
 
 pub use facts::Facts;
 pub use flaw::{Flaw, RecordError};
 pub use number::short;
 pub use record::{Record, SCHEMA};
 pub use row::{Kind, Row, Value};
+pub use shape::Shape;

@@ -269,15 +269,13 @@ impl Entry<'_> {
     fn renew(&mut self, waker: &Waker) -> bool {
         let Some(place) = self.place else { return false };
         // A waker is foreign code: cloned and dropped without the lock, and what it panics with when it is dropped goes no further.
-        let new = waker.clone();
+        let mut unused = Wake::Task(waker.clone());
         let mut list = self.list.list.lock();
-        let old = match list.listeners.get_mut(&place) {
-            Some(wake) => std::mem::replace(wake, Wake::Task(new)),
-            None => return false,
-        };
+        let own = list.listeners.get_mut(&place);
+        let is_there = own.map(|own| std::mem::swap(own, &mut unused)).is_some();
         self.list.unlock(list);
-        alone(|| drop(old));
-        true
+        alone(|| drop(unused));
+        is_there
     }
 
     /// Does not wait any more. Who was notified in vain notifies another (I2).

@@ -195,18 +195,24 @@ fn to_notify_nobody_takes_two_steps() {
     }
 }
 
-/// A waker that panics when it is dropped: who is polled by another task goes on, and who unwinds does not end the program.
+/// A waker that panics when it is dropped.
+const BURSTS: RawWakerVTable = RawWakerVTable::new(
+    |nothing| RawWaker::new(nothing, &BURSTS),
+    |_| (),
+    |_| (),
+    |_| resume_unwind(Box::new("a waker's")),
+);
+
+fn bursts() -> ManuallyDrop<Waker> {
+    // SAFETY: it does nothing with what it points to, on whichever thread.
+    ManuallyDrop::new(unsafe { Waker::new(std::ptr::null(), &BURSTS) })
+}
+
+/// Who is polled by another task goes on, and who unwinds does not end the program.
 #[test]
 fn a_waker_that_panics_when_it_is_dropped_goes_no_further() {
-    const BURSTS: RawWakerVTable = RawWakerVTable::new(
-        |nothing| RawWaker::new(nothing, &BURSTS),
-        |_| (),
-        |_| (),
-        |_| resume_unwind(Box::new("a waker's")),
-    );
     let play = || {
-        // SAFETY: it does nothing with what it points to, on whichever thread. It is never dropped here.
-        let bursts = ManuallyDrop::new(unsafe { Waker::new(std::ptr::null(), &BURSTS) });
+        let bursts = bursts();
         let waiting = WaitList::new(Pair::best());
         let mut polled = waiting.polled();
         for waker in [&*bursts, Waker::noop()] {
@@ -222,6 +228,22 @@ fn a_waker_that_panics_when_it_is_dropped_goes_no_further() {
         let heard = catch_unwind(AssertUnwindSafe(unwinds)).unwrap_err();
         assert_eq!(heard.downcast_ref(), Some(&"its own"));
         assert_eq!(waiting.len_hint(), 0);
+    };
+    Simulation::new().run(play).unwrap();
+}
+
+/// Its clone for the list is not used then.
+#[test]
+fn who_was_notified_is_polled_by_a_task_whose_waker_panics_when_it_is_dropped() {
+    let play = || {
+        let (bursts, change) = (bursts(), Change::new());
+        let mut polled = change.waiting.polled();
+        let look = || change.is_made().then_some(());
+        let mut poll = |waker: &Waker| polled.poll(&Context::from_waker(waker), look);
+        assert!(poll(Waker::noop()).is_pending());
+        change.make();
+        assert!(poll(&bursts).is_ready());
+        assert_eq!(change.waiting.len_hint(), 0);
     };
     Simulation::new().run(play).unwrap();
 }

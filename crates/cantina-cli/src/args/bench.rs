@@ -1,12 +1,12 @@
 //! `cantina bench`.
 
-use super::shape::square;
+use super::shape::{shape, square};
 use super::{
-    MOST_REPETITIONS, Out, Shape, benched_experiment, distinct, distinct_experiments, name_of,
-    up_to,
+    MOST_REPETITIONS, Out, benched_experiment, distinct, distinct_experiments, name_of, up_to,
 };
 use crate::command;
 use crate::view::Experiment;
+use cantina_record::Shape;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -17,6 +17,10 @@ const PAYLOADS: [u64; 2] = [8, 64];
 
 /// `cantina bench`, as typed.
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Rows are of a regime: how far from each other the first two cores are that the program may use, near up to 45 ns for a \
+    word from one to the other, or far. Where there are more than two, it says nothing of the others."
+)]
 pub(crate) struct BenchOptions {
     /// What to run; `cantina list` names all [default: throughput]
     #[arg(value_name = "EXPERIMENT", value_parser = benched_experiment)]
@@ -31,7 +35,7 @@ pub(crate) struct BenchOptions {
     #[arg(long)]
     overwrite: bool,
     /// Producers and consumers, such as 1P/1C,2P/2C,1P/3C
-    #[arg(long = "shape", value_name = "SHAPE,...", value_delimiter = ',')]
+    #[arg(long = "shape", value_name = "SHAPE,...", value_delimiter = ',', value_parser = shape)]
     shapes: Vec<Shape>,
     /// As many producers as consumers: 1,2,4 is short for --shape 1P/1C,2P/2C,4P/4C
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = square)]

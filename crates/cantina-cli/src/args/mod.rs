@@ -11,7 +11,6 @@ mod trace;
 pub(crate) use bench::{AllocatorChoice, BenchArgs, BenchOptions, Pin};
 pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use check::{CheckArgs, On};
-pub(crate) use shape::Shape;
 pub(crate) use sim::{SimArgs, SimOptions};
 pub(crate) use trace::{MemoryChoice, ScheduleChoice, SimCommand, TraceArgs};
 
@@ -68,11 +67,11 @@ pub(crate) struct ReportArgs {
     /// A record.json
     #[arg(value_name = "RECORD")]
     pub(crate) record: PathBuf,
-    /// Where report.html goes [default: beside the record, whose page is made anew]
+    /// Where report.html goes [default: beside the record; the page beside a record.json is its own, and made anew]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Whether a report.html in that directory may be replaced
-    #[arg(long, requires = "out")]
+    /// Whether another report.html may be replaced
+    #[arg(long)]
     pub(crate) overwrite: bool,
 }
 

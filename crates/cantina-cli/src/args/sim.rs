@@ -1,12 +1,12 @@
 //! `cantina sim`.
 
 use super::machine::ChosenMachine;
-use super::shape::square;
+use super::shape::{shape, square};
 use super::{
-    MOST_REPETITIONS, Out, Shape, SimCommand, distinct, distinct_experiments, experiment, up_to,
-    word,
+    MOST_REPETITIONS, Out, SimCommand, distinct, distinct_experiments, experiment, up_to, word,
 };
 use crate::view::Experiment;
+use cantina_record::Shape;
 use cantina_sim::cost::Machine;
 use clap::Args;
 use std::path::PathBuf;
@@ -44,7 +44,7 @@ pub(crate) struct SimOptions {
     #[arg(long)]
     overwrite: bool,
     /// Producers and consumers, such as 1P/1C,16P/16C,1P/31C
-    #[arg(long = "shape", value_name = "SHAPE,...", value_delimiter = ',')]
+    #[arg(long = "shape", value_name = "SHAPE,...", value_delimiter = ',', value_parser = shape)]
     shapes: Vec<Shape>,
     /// As many producers as consumers: 1,16 is short for --shape 1P/1C,16P/16C
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = square)]

@@ -108,13 +108,41 @@ impl TraceArgs {
         if *height != HEIGHT {
             line += &format!(" --height {height}");
         }
-        match schedule {
-            ScheduleChoice::Cost if machine.typed == MACHINE => {}
-            ScheduleChoice::Cost => line += &format!(" --machine {}", word(&machine.typed)),
-            ScheduleChoice::Random => {
-                line += &format!(" --schedule random --memory {}", name_of(*memory));
-            }
+        // Without costs it still says how many processors and nodes there are.
+        if machine.typed != MACHINE {
+            line += &format!(" --machine {}", word(&machine.typed));
+        }
+        if *schedule == ScheduleChoice::Random {
+            line += &format!(" --schedule random --memory {}", name_of(*memory));
         }
         line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SimCommand;
+    use crate::args::{Command, CommandLine};
+    use clap::Parser;
+
+    fn again(words: &str) -> String {
+        let line = ["cantina"].into_iter().chain(words.split_whitespace());
+        let command = CommandLine::try_parse_from(line).unwrap().command;
+        let Command::Sim(options) = command else { panic!("{command:?}") };
+        let Some(SimCommand::Trace(args)) = options.instead else { panic!("{words}") };
+        args.command_line()
+    }
+
+    #[test]
+    fn a_run_can_be_repeated_by_its_command_line() {
+        for words in [
+            "sim trace salsa --threads 4 --ops 30 --seed 1",
+            "sim trace cafe --threads 2 --ops 9 --seed 5 --chunk-size 4 --height 3 --machine 2x2",
+            "sim trace salsa --threads 4 --ops 30 --seed 1 --schedule random --memory tso",
+            "sim trace salsa --threads 4 --ops 30 --seed 1 --machine 2x2 --schedule random \
+             --memory sequential",
+        ] {
+            assert_eq!(again(words), words);
+        }
     }
 }

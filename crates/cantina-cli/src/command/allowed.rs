@@ -1,10 +1,10 @@
 //! What an experiment cannot do, said before anything is run.
 
-use crate::args::Shape;
 use crate::peer;
 use crate::typo::did_you_mean;
 use cantina_lab::experiment::{pollers, rooms_stack, scheduling, single_producer};
 use cantina_lab::registry;
+use cantina_record::Shape;
 
 /// Whether an experiment has these shapes.
 ///

@@ -1,7 +1,7 @@
 //! `cantina compare`: what changed from one record to another by more than the [noise].
 //!
-//! What was measured with cores farther apart or nearer, with threads bound to cores and not, or by another build, what was simulated at
-//! other costs, what has not converged, what is of another length, and what was run once, is not
+//! What was measured on another processor or number of cores, with another fence, with cores farther apart or nearer, with threads bound
+//! to cores and not, or by another build, what was simulated at other costs, what has not converged, what is of another length, and what was run once, is not
 //! compared; nor are values of which only the median is known. All of that is said.
 
 mod noise;
@@ -197,7 +197,7 @@ fn warnings(
     lines: &[Line],
 ) -> Vec<String> {
     let mut warnings = Vec::new();
-    for fact in ["cpu", "cores", "build", "command"] {
+    for fact in ["cpu", "cores", "fence", "build", "command"] {
         let [before, now] = [old, new].map(|record| record.machine.get(fact).map(Value::to_string));
         if let (Some(before), Some(now)) = (before, now)
             && before != now

@@ -39,7 +39,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failure> {
         Command::Compare(args) => compare::run(&args),
         Command::List => list::run(),
         Command::BenchWorker => {
-            interrupt::install()?;
+            interrupt::install_silently()?;
             bench::worker()
         }
     }

@@ -1,6 +1,6 @@
 //! `cantina report`: the page of a record, made again.
 
-use super::{REPORT, experiments, show_tables};
+use super::{RECORD, REPORT, experiments, show_tables};
 use crate::args::ReportArgs;
 use crate::export::Folder;
 use crate::failure::Failure;
@@ -32,8 +32,9 @@ pub(super) fn run(args: &ReportArgs) -> Result<(), Failure> {
     let beside = args.record.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = args.out.as_deref().or(beside).unwrap_or(Path::new("."));
     interrupt::install()?;
-    // The page beside a record is made of it, and nothing is lost with an old one. Elsewhere it may be another record's.
-    let folder = Folder::open(folder, &[REPORT], args.out.is_none() || args.overwrite)?;
+    // The page beside a record.json is made of it, and nothing is lost with an old one. Any other may be another record's.
+    let is_own = args.out.is_none() && args.record.file_name() == Some(RECORD.as_ref());
+    let folder = Folder::open(folder, &[REPORT], is_own || args.overwrite)?;
     show_tables(&record)?;
     let written = folder.write(&[(REPORT, &view::page(&record, experiments()))])?;
     screen::show(&format!("Written: {}\n", written[0].display()))

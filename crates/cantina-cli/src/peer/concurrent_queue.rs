@@ -2,7 +2,7 @@
 
 use super::Peer;
 use cantina_lab::experiment::{Drive, Shapes, drive, drive_stamped};
-use cantina_lab::workload::{Ends, Get, Put, Room, Shape, Subject, Tally, Task};
+use cantina_lab::workload::{Ends, Get, Parcel, Put, Room, Shape, Subject, Tally};
 use concurrent_queue::ConcurrentQueue;
 use std::ops::Range;
 use std::sync::Arc;
@@ -27,17 +27,17 @@ struct Unbounded;
 struct QueueEnd<T>(Arc<ConcurrentQueue<T>>);
 
 impl Subject for Unbounded {
-    type Put<T: Task> = QueueEnd<T>;
-    type Get<T: Task> = QueueEnd<T>;
+    type Put<T: Parcel> = QueueEnd<T>;
+    type Get<T: Parcel> = QueueEnd<T>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<QueueEnd<T>, QueueEnd<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<QueueEnd<T>, QueueEnd<T>> {
         let queue = Arc::new(ConcurrentQueue::unbounded());
         let ends = |count| (0..count).map(|_| QueueEnd(queue.clone()));
         Ends::made(ends(shape.producers), ends(shape.consumers))
     }
 }
 
-impl<T: Task> Put<T> for QueueEnd<T> {
+impl<T: Parcel> Put<T> for QueueEnd<T> {
     fn put(&mut self, numbers: Range<u64>, _: &Room<'_>) {
         for number in numbers {
             if self.0.push(T::numbered(number)).is_err() {
@@ -47,7 +47,7 @@ impl<T: Task> Put<T> for QueueEnd<T> {
     }
 }
 
-impl<T: Task> Get<T> for QueueEnd<T> {
+impl<T: Parcel> Get<T> for QueueEnd<T> {
     #[inline]
     fn get(&mut self, tally: &mut Tally) -> bool {
         let Ok(task) = self.0.pop() else { return false };

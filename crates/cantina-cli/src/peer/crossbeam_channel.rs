@@ -2,7 +2,7 @@
 
 use super::{CAPACITY, Peer};
 use cantina_lab::experiment::{Drive, Shapes, drive, drive_stamped};
-use cantina_lab::workload::{Ends, Get, Put, Room, Shape, Subject, Tally, Task};
+use cantina_lab::workload::{Ends, Get, Parcel, Put, Room, Shape, Subject, Tally};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use std::ops::Range;
 
@@ -45,10 +45,10 @@ struct BoundedPut<T>(Sender<T>);
 struct ChannelGet<T>(Receiver<T>);
 
 impl Subject for Unbounded {
-    type Put<T: Task> = UnboundedPut<T>;
-    type Get<T: Task> = ChannelGet<T>;
+    type Put<T: Parcel> = UnboundedPut<T>;
+    type Get<T: Parcel> = ChannelGet<T>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<UnboundedPut<T>, ChannelGet<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<UnboundedPut<T>, ChannelGet<T>> {
         let (sender, receiver) = unbounded();
         let put = (0..shape.producers).map(|_| UnboundedPut(sender.clone()));
         let get = (0..shape.consumers).map(|_| ChannelGet(receiver.clone()));
@@ -57,10 +57,10 @@ impl Subject for Unbounded {
 }
 
 impl Subject for Bounded {
-    type Put<T: Task> = BoundedPut<T>;
-    type Get<T: Task> = ChannelGet<T>;
+    type Put<T: Parcel> = BoundedPut<T>;
+    type Get<T: Parcel> = ChannelGet<T>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<BoundedPut<T>, ChannelGet<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<BoundedPut<T>, ChannelGet<T>> {
         let (sender, receiver) = bounded(self.0);
         let put = (0..shape.producers).map(|_| BoundedPut(sender.clone()));
         let get = (0..shape.consumers).map(|_| ChannelGet(receiver.clone()));
@@ -68,7 +68,7 @@ impl Subject for Bounded {
     }
 }
 
-impl<T: Task> Put<T> for UnboundedPut<T> {
+impl<T: Parcel> Put<T> for UnboundedPut<T> {
     fn put(&mut self, numbers: Range<u64>, _: &Room<'_>) {
         for number in numbers {
             if self.0.send(T::numbered(number)).is_err() {
@@ -78,7 +78,7 @@ impl<T: Task> Put<T> for UnboundedPut<T> {
     }
 }
 
-impl<T: Task> Put<T> for BoundedPut<T> {
+impl<T: Parcel> Put<T> for BoundedPut<T> {
     fn put(&mut self, numbers: Range<u64>, room: &Room<'_>) {
         for number in numbers {
             let send = |task| self.0.try_send(task).map_err(|error| error.into_inner());
@@ -89,7 +89,7 @@ impl<T: Task> Put<T> for BoundedPut<T> {
     }
 }
 
-impl<T: Task> Get<T> for ChannelGet<T> {
+impl<T: Parcel> Get<T> for ChannelGet<T> {
     #[inline]
     fn get(&mut self, tally: &mut Tally) -> bool {
         let Ok(task) = self.0.try_recv() else { return false };

@@ -2,7 +2,7 @@
 
 use super::Peer;
 use cantina_lab::experiment::{Shapes, drive};
-use cantina_lab::workload::{Ends, Get, Put, Room, Shape, Subject, Tally, Task};
+use cantina_lab::workload::{Ends, Get, Parcel, Put, Room, Shape, Subject, Tally};
 use crossbeam_deque::{Injector, Steal, Stealer, Worker};
 use std::ops::Range;
 use std::sync::Arc;
@@ -48,10 +48,10 @@ struct InjectorGet<T> {
 }
 
 impl Subject for Workers {
-    type Put<T: Task> = WorkerPut<T>;
-    type Get<T: Task> = Thief<T>;
+    type Put<T: Parcel> = WorkerPut<T>;
+    type Get<T: Parcel> = Thief<T>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<WorkerPut<T>, Thief<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<WorkerPut<T>, Thief<T>> {
         let workers: Vec<Worker<T>> = (0..shape.producers).map(|_| Worker::new_fifo()).collect();
         let thieves = (0..shape.consumers).map(|index| Thief {
             victims: workers.iter().map(Worker::stealer).collect(),
@@ -63,7 +63,7 @@ impl Subject for Workers {
     }
 }
 
-impl<T: Task> Put<T> for WorkerPut<T> {
+impl<T: Parcel> Put<T> for WorkerPut<T> {
     fn put(&mut self, numbers: Range<u64>, _: &Room<'_>) {
         for number in numbers {
             self.0.push(T::numbered(number));
@@ -71,7 +71,7 @@ impl<T: Task> Put<T> for WorkerPut<T> {
     }
 }
 
-impl<T: Task> Get<T> for Thief<T> {
+impl<T: Parcel> Get<T> for Thief<T> {
     #[inline]
     fn get(&mut self, tally: &mut Tally) -> bool {
         for _ in 0..self.victims.len() {
@@ -87,10 +87,10 @@ impl<T: Task> Get<T> for Thief<T> {
 }
 
 impl Subject for OneInjector {
-    type Put<T: Task> = InjectorPut<T>;
-    type Get<T: Task> = InjectorGet<T>;
+    type Put<T: Parcel> = InjectorPut<T>;
+    type Get<T: Parcel> = InjectorGet<T>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<InjectorPut<T>, InjectorGet<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<InjectorPut<T>, InjectorGet<T>> {
         let injector = Arc::new(Injector::new());
         let put = (0..shape.producers).map(|_| InjectorPut(injector.clone()));
         let get = (0..shape.consumers)
@@ -99,7 +99,7 @@ impl Subject for OneInjector {
     }
 }
 
-impl<T: Task> Put<T> for InjectorPut<T> {
+impl<T: Parcel> Put<T> for InjectorPut<T> {
     fn put(&mut self, numbers: Range<u64>, _: &Room<'_>) {
         for number in numbers {
             self.0.push(T::numbered(number));
@@ -107,7 +107,7 @@ impl<T: Task> Put<T> for InjectorPut<T> {
     }
 }
 
-impl<T: Task> Get<T> for InjectorGet<T> {
+impl<T: Parcel> Get<T> for InjectorGet<T> {
     #[inline]
     fn get(&mut self, tally: &mut Tally) -> bool {
         match self.injector.steal_batch_with_limit_and_pop(&self.stolen, LIMIT) {
@@ -122,7 +122,7 @@ impl<T: Task> Get<T> for InjectorGet<T> {
 
 /// Counts the task a steal gave, and those it brought along.
 #[inline]
-fn count<T: Task>(task: T, stolen: &Worker<T>, tally: &mut Tally) {
+fn count<T: Parcel>(task: T, stolen: &Worker<T>, tally: &mut Tally) {
     tally.add(&task);
     while let Some(task) = stolen.pop() {
         tally.add(&task);

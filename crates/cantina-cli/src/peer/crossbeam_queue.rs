@@ -4,7 +4,7 @@ use super::{CAPACITY, Peer};
 use cantina_lab::experiment::rooms_stack::{self, Holding, Store};
 use cantina_lab::experiment::{Contestant, Drive, Shapes, drive, drive_stamped};
 use cantina_lab::workload::{
-    Chore, Ends, Get, Put, Room, Seat, Shape, Shared, Subject, Tally, Task,
+    Chore, Ends, Get, Make, Parcel, Put, Room, Shape, Shared, Subject, Tally,
 };
 use crossbeam_queue::{ArrayQueue, SegQueue};
 use std::ops::Range;
@@ -66,17 +66,17 @@ struct Array(usize);
 struct ArrayEnd<T>(Arc<ArrayQueue<T>>);
 
 impl Subject for Segments {
-    type Put<T: Task> = SegmentsEnd<T>;
-    type Get<T: Task> = SegmentsEnd<T>;
+    type Put<T: Parcel> = SegmentsEnd<T>;
+    type Get<T: Parcel> = SegmentsEnd<T>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<SegmentsEnd<T>, SegmentsEnd<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<SegmentsEnd<T>, SegmentsEnd<T>> {
         let queue = Arc::new(SegQueue::new());
         let ends = |count| (0..count).map(|_| SegmentsEnd(queue.clone()));
         Ends::made(ends(shape.producers), ends(shape.consumers))
     }
 }
 
-impl<T: Task> Put<T> for SegmentsEnd<T> {
+impl<T: Parcel> Put<T> for SegmentsEnd<T> {
     fn put(&mut self, numbers: Range<u64>, _: &Room<'_>) {
         for number in numbers {
             self.0.push(T::numbered(number));
@@ -84,7 +84,7 @@ impl<T: Task> Put<T> for SegmentsEnd<T> {
     }
 }
 
-impl<T: Task> Get<T> for SegmentsEnd<T> {
+impl<T: Parcel> Get<T> for SegmentsEnd<T> {
     #[inline]
     fn get(&mut self, tally: &mut Tally) -> bool {
         let Some(task) = self.0.pop() else { return false };
@@ -94,17 +94,17 @@ impl<T: Task> Get<T> for SegmentsEnd<T> {
 }
 
 impl Subject for Array {
-    type Put<T: Task> = ArrayEnd<T>;
-    type Get<T: Task> = ArrayEnd<T>;
+    type Put<T: Parcel> = ArrayEnd<T>;
+    type Get<T: Parcel> = ArrayEnd<T>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<ArrayEnd<T>, ArrayEnd<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<ArrayEnd<T>, ArrayEnd<T>> {
         let queue = Arc::new(ArrayQueue::new(self.0));
         let ends = |count| (0..count).map(|_| ArrayEnd(queue.clone()));
         Ends::made(ends(shape.producers), ends(shape.consumers))
     }
 }
 
-impl<T: Task> Put<T> for ArrayEnd<T> {
+impl<T: Parcel> Put<T> for ArrayEnd<T> {
     fn put(&mut self, numbers: Range<u64>, room: &Room<'_>) {
         for number in numbers {
             if !room.put(T::numbered(number), |task| self.0.push(task)) {
@@ -114,7 +114,7 @@ impl<T: Task> Put<T> for ArrayEnd<T> {
     }
 }
 
-impl<T: Task> Get<T> for ArrayEnd<T> {
+impl<T: Parcel> Get<T> for ArrayEnd<T> {
     #[inline]
     fn get(&mut self, tally: &mut Tally) -> bool {
         let Some(task) = self.0.pop() else { return false };
@@ -124,9 +124,9 @@ impl<T: Task> Get<T> for ArrayEnd<T> {
 }
 
 impl Shared for Segments {
-    type Hand<T: Task> = Holding<OneByOne<T>, T>;
+    type Hand<T: Parcel> = Holding<OneByOne<T>, T>;
 
-    fn hands<T: Task>(&self, workers: usize, first: Vec<T>) -> Vec<Seat<Self::Hand<T>>> {
+    fn hands<T: Parcel>(&self, workers: usize, first: Vec<T>) -> Vec<Make<Self::Hand<T>>> {
         rooms_stack::hands(workers, OneByOne(Arc::new(SegQueue::new())), first)
     }
 }

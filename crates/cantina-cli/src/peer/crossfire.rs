@@ -2,7 +2,7 @@
 
 use super::{CAPACITY, Peer};
 use cantina_lab::experiment::{Drive, Shapes, drive};
-use cantina_lab::workload::{Ends, Get, Put, Room, Shape, Subject, Tally, Task};
+use cantina_lab::workload::{Ends, Get, Parcel, Put, Room, Shape, Subject, Tally};
 use crossfire::{
     BlockingRxTrait, BlockingTxTrait, MRx, MTx, Rx, Tx, detect_backoff_cfg, mpmc, mpsc, spsc,
 };
@@ -53,20 +53,20 @@ struct ChannelPut<S>(S);
 struct ChannelGet<R>(R);
 
 impl Subject for UnboundedSpsc {
-    type Put<T: Task> = ChannelPut<Tx<spsc::List<T>>>;
-    type Get<T: Task> = ChannelGet<Rx<spsc::List<T>>>;
+    type Put<T: Parcel> = ChannelPut<Tx<spsc::List<T>>>;
+    type Get<T: Parcel> = ChannelGet<Rx<spsc::List<T>>>;
 
-    fn ends<T: Task>(&self, _: Shape) -> Ends<Self::Put<T>, Self::Get<T>> {
+    fn ends<T: Parcel>(&self, _: Shape) -> Ends<Self::Put<T>, Self::Get<T>> {
         let (sender, receiver) = spsc::unbounded_blocking();
         Ends::made([ChannelPut(sender)], [ChannelGet(receiver)])
     }
 }
 
 impl Subject for UnboundedMpsc {
-    type Put<T: Task> = ChannelPut<MTx<mpsc::List<T>>>;
-    type Get<T: Task> = ChannelGet<Rx<mpsc::List<T>>>;
+    type Put<T: Parcel> = ChannelPut<MTx<mpsc::List<T>>>;
+    type Get<T: Parcel> = ChannelGet<Rx<mpsc::List<T>>>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<Self::Put<T>, Self::Get<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<Self::Put<T>, Self::Get<T>> {
         let (sender, receiver) = mpsc::unbounded_blocking();
         let put = (0..shape.producers).map(|_| ChannelPut(sender.clone()));
         Ends::made(put, [ChannelGet(receiver)])
@@ -74,10 +74,10 @@ impl Subject for UnboundedMpsc {
 }
 
 impl Subject for UnboundedMpmc {
-    type Put<T: Task> = ChannelPut<MTx<mpmc::List<T>>>;
-    type Get<T: Task> = ChannelGet<MRx<mpmc::List<T>>>;
+    type Put<T: Parcel> = ChannelPut<MTx<mpmc::List<T>>>;
+    type Get<T: Parcel> = ChannelGet<MRx<mpmc::List<T>>>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<Self::Put<T>, Self::Get<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<Self::Put<T>, Self::Get<T>> {
         let (sender, receiver) = mpmc::unbounded_blocking();
         let put = (0..shape.producers).map(|_| ChannelPut(sender.clone()));
         Ends::made(put, (0..shape.consumers).map(|_| ChannelGet(receiver.clone())))
@@ -85,20 +85,20 @@ impl Subject for UnboundedMpmc {
 }
 
 impl Subject for BoundedSpsc {
-    type Put<T: Task> = ChannelPut<Tx<spsc::Array<T>>>;
-    type Get<T: Task> = ChannelGet<Rx<spsc::Array<T>>>;
+    type Put<T: Parcel> = ChannelPut<Tx<spsc::Array<T>>>;
+    type Get<T: Parcel> = ChannelGet<Rx<spsc::Array<T>>>;
 
-    fn ends<T: Task>(&self, _: Shape) -> Ends<Self::Put<T>, Self::Get<T>> {
+    fn ends<T: Parcel>(&self, _: Shape) -> Ends<Self::Put<T>, Self::Get<T>> {
         let (sender, receiver) = spsc::bounded_blocking(CAPACITY);
         Ends::made([ChannelPut(sender)], [ChannelGet(receiver)])
     }
 }
 
 impl Subject for BoundedMpsc {
-    type Put<T: Task> = ChannelPut<MTx<mpsc::Array<T>>>;
-    type Get<T: Task> = ChannelGet<Rx<mpsc::Array<T>>>;
+    type Put<T: Parcel> = ChannelPut<MTx<mpsc::Array<T>>>;
+    type Get<T: Parcel> = ChannelGet<Rx<mpsc::Array<T>>>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<Self::Put<T>, Self::Get<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<Self::Put<T>, Self::Get<T>> {
         let (sender, receiver) = mpsc::bounded_blocking(CAPACITY);
         let put = (0..shape.producers).map(|_| ChannelPut(sender.clone()));
         Ends::made(put, [ChannelGet(receiver)])
@@ -106,17 +106,17 @@ impl Subject for BoundedMpsc {
 }
 
 impl Subject for BoundedMpmc {
-    type Put<T: Task> = ChannelPut<MTx<mpmc::Array<T>>>;
-    type Get<T: Task> = ChannelGet<MRx<mpmc::Array<T>>>;
+    type Put<T: Parcel> = ChannelPut<MTx<mpmc::Array<T>>>;
+    type Get<T: Parcel> = ChannelGet<MRx<mpmc::Array<T>>>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<Self::Put<T>, Self::Get<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<Self::Put<T>, Self::Get<T>> {
         let (sender, receiver) = mpmc::bounded_blocking(CAPACITY);
         let put = (0..shape.producers).map(|_| ChannelPut(sender.clone()));
         Ends::made(put, (0..shape.consumers).map(|_| ChannelGet(receiver.clone())))
     }
 }
 
-impl<T: Task, S: BlockingTxTrait<T>> Put<T> for ChannelPut<S> {
+impl<T: Parcel, S: BlockingTxTrait<T>> Put<T> for ChannelPut<S> {
     fn put(&mut self, numbers: Range<u64>, room: &Room<'_>) {
         for number in numbers {
             let send = |task| self.0.try_send(task).map_err(|error| error.into_inner());
@@ -127,7 +127,7 @@ impl<T: Task, S: BlockingTxTrait<T>> Put<T> for ChannelPut<S> {
     }
 }
 
-impl<T: Task, R: BlockingRxTrait<T>> Get<T> for ChannelGet<R> {
+impl<T: Parcel, R: BlockingRxTrait<T>> Get<T> for ChannelGet<R> {
     #[inline]
     fn get(&mut self, tally: &mut Tally) -> bool {
         let Ok(task) = self.0.try_recv() else { return false };

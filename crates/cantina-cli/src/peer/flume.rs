@@ -2,7 +2,7 @@
 
 use super::Peer;
 use cantina_lab::experiment::{Shapes, drive};
-use cantina_lab::workload::{Ends, Get, Put, Room, Shape, Subject, Tally, Task};
+use cantina_lab::workload::{Ends, Get, Parcel, Put, Room, Shape, Subject, Tally};
 use flume::{Receiver, Sender, unbounded};
 use std::ops::Range;
 
@@ -33,10 +33,10 @@ struct SingleGet<T>(Receiver<T>);
 struct BatchGet<T>(Receiver<T>);
 
 impl Subject for Single {
-    type Put<T: Task> = SinglePut<T>;
-    type Get<T: Task> = SingleGet<T>;
+    type Put<T: Parcel> = SinglePut<T>;
+    type Get<T: Parcel> = SingleGet<T>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<SinglePut<T>, SingleGet<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<SinglePut<T>, SingleGet<T>> {
         let (sender, receiver) = unbounded();
         let put = (0..shape.producers).map(|_| SinglePut(sender.clone()));
         let get = (0..shape.consumers).map(|_| SingleGet(receiver.clone()));
@@ -45,10 +45,10 @@ impl Subject for Single {
 }
 
 impl Subject for Batch {
-    type Put<T: Task> = SinglePut<T>;
-    type Get<T: Task> = BatchGet<T>;
+    type Put<T: Parcel> = SinglePut<T>;
+    type Get<T: Parcel> = BatchGet<T>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<SinglePut<T>, BatchGet<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<SinglePut<T>, BatchGet<T>> {
         let (sender, receiver) = unbounded();
         let put = (0..shape.producers).map(|_| SinglePut(sender.clone()));
         let get = (0..shape.consumers).map(|_| BatchGet(receiver.clone()));
@@ -56,7 +56,7 @@ impl Subject for Batch {
     }
 }
 
-impl<T: Task> Put<T> for SinglePut<T> {
+impl<T: Parcel> Put<T> for SinglePut<T> {
     fn put(&mut self, numbers: Range<u64>, _: &Room<'_>) {
         for number in numbers {
             if self.0.send(T::numbered(number)).is_err() {
@@ -66,7 +66,7 @@ impl<T: Task> Put<T> for SinglePut<T> {
     }
 }
 
-impl<T: Task> Get<T> for SingleGet<T> {
+impl<T: Parcel> Get<T> for SingleGet<T> {
     #[inline]
     fn get(&mut self, tally: &mut Tally) -> bool {
         let Ok(task) = self.0.try_recv() else { return false };
@@ -75,7 +75,7 @@ impl<T: Task> Get<T> for SingleGet<T> {
     }
 }
 
-impl<T: Task> Get<T> for BatchGet<T> {
+impl<T: Parcel> Get<T> for BatchGet<T> {
     #[inline]
     fn get(&mut self, tally: &mut Tally) -> bool {
         let before = tally.count();

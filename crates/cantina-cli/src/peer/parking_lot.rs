@@ -4,7 +4,7 @@ use super::Peer;
 use cantina_lab::experiment::rooms_stack::{self, BATCH, Holding, SMALL_BATCH, Store};
 use cantina_lab::experiment::{Contestant, Shapes, drive};
 use cantina_lab::workload::{
-    Chore, Ends, Get, Put, Room, Seat, Shape, Shared, Subject, Tally, Task,
+    Chore, Ends, Get, Make, Parcel, Put, Room, Shape, Shared, Subject, Tally,
 };
 use parking_lot::Mutex;
 use std::ops::Range;
@@ -54,17 +54,17 @@ impl<T> Clone for End<T> {
 }
 
 impl Subject for Locked {
-    type Put<T: Task> = End<T>;
-    type Get<T: Task> = End<T>;
+    type Put<T: Parcel> = End<T>;
+    type Get<T: Parcel> = End<T>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<End<T>, End<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<End<T>, End<T>> {
         let stack = End(Arc::default());
         let ends = |count| (0..count).map(|_| stack.clone());
         Ends::made(ends(shape.producers), ends(shape.consumers))
     }
 }
 
-impl<T: Task> Put<T> for End<T> {
+impl<T: Parcel> Put<T> for End<T> {
     fn put(&mut self, numbers: Range<u64>, _: &Room<'_>) {
         for number in numbers {
             self.0.lock().push(T::numbered(number));
@@ -72,7 +72,7 @@ impl<T: Task> Put<T> for End<T> {
     }
 }
 
-impl<T: Task> Get<T> for End<T> {
+impl<T: Parcel> Get<T> for End<T> {
     #[inline]
     fn get(&mut self, tally: &mut Tally) -> bool {
         let Some(task) = self.0.lock().pop() else { return false };
@@ -82,9 +82,9 @@ impl<T: Task> Get<T> for End<T> {
 }
 
 impl Shared for Locked {
-    type Hand<T: Task> = Holding<End<T>, T>;
+    type Hand<T: Parcel> = Holding<End<T>, T>;
 
-    fn hands<T: Task>(&self, workers: usize, first: Vec<T>) -> Vec<Seat<Self::Hand<T>>> {
+    fn hands<T: Parcel>(&self, workers: usize, first: Vec<T>) -> Vec<Make<Self::Hand<T>>> {
         rooms_stack::hands(workers, End(Arc::default()), first)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Peer;
 use cantina_lab::experiment::{Shapes, drive};
-use cantina_lab::workload::{Ends, Get, Put, Room, Shape, Subject, Tally, Task};
+use cantina_lab::workload::{Ends, Get, Parcel, Put, Room, Shape, Subject, Tally};
 use cantina_machine::Backoff;
 use rtrb::{Consumer, Producer, PushError, RingBuffer};
 use std::ops::Range;
@@ -37,16 +37,16 @@ struct SinglePut<T>(Producer<T>);
 struct SingleGet<T>(Consumer<T>);
 
 impl Subject for Single {
-    type Put<T: Task> = SinglePut<T>;
-    type Get<T: Task> = SingleGet<T>;
+    type Put<T: Parcel> = SinglePut<T>;
+    type Get<T: Parcel> = SingleGet<T>;
 
-    fn ends<T: Task>(&self, _: Shape) -> Ends<SinglePut<T>, SingleGet<T>> {
+    fn ends<T: Parcel>(&self, _: Shape) -> Ends<SinglePut<T>, SingleGet<T>> {
         let (producer, consumer) = RingBuffer::new(RING_BYTES / size_of::<T>());
         Ends::made([SinglePut(producer)], [SingleGet(consumer)])
     }
 }
 
-impl<T: Task> Put<T> for SinglePut<T> {
+impl<T: Parcel> Put<T> for SinglePut<T> {
     fn put(&mut self, numbers: Range<u64>, room: &Room<'_>) {
         for number in numbers {
             let push = |task| self.0.push(task).map_err(|PushError::Full(task)| task);
@@ -57,7 +57,7 @@ impl<T: Task> Put<T> for SinglePut<T> {
     }
 }
 
-impl<T: Task> Get<T> for SingleGet<T> {
+impl<T: Parcel> Get<T> for SingleGet<T> {
     #[inline]
     fn get(&mut self, tally: &mut Tally) -> bool {
         let Ok(task) = self.0.pop() else { return false };
@@ -71,16 +71,16 @@ struct BatchPut<T>(Producer<T>);
 struct BatchGet<T>(Consumer<T>);
 
 impl Subject for Batch {
-    type Put<T: Task> = BatchPut<T>;
-    type Get<T: Task> = BatchGet<T>;
+    type Put<T: Parcel> = BatchPut<T>;
+    type Get<T: Parcel> = BatchGet<T>;
 
-    fn ends<T: Task>(&self, _: Shape) -> Ends<BatchPut<T>, BatchGet<T>> {
+    fn ends<T: Parcel>(&self, _: Shape) -> Ends<BatchPut<T>, BatchGet<T>> {
         let (producer, consumer) = RingBuffer::new(RING_BYTES / size_of::<T>());
         Ends::made([BatchPut(producer)], [BatchGet(consumer)])
     }
 }
 
-impl<T: Task> Put<T> for BatchPut<T> {
+impl<T: Parcel> Put<T> for BatchPut<T> {
     fn put(&mut self, numbers: Range<u64>, room: &Room<'_>) {
         let mut next = numbers.start;
         let backoff = Backoff::new();
@@ -105,7 +105,7 @@ impl<T: Task> Put<T> for BatchPut<T> {
     }
 }
 
-impl<T: Task> Get<T> for BatchGet<T> {
+impl<T: Parcel> Get<T> for BatchGet<T> {
     #[inline]
     fn get(&mut self, tally: &mut Tally) -> bool {
         let slots = self.0.slots();

@@ -2,7 +2,7 @@
 
 use super::{CAPACITY, Peer};
 use cantina_lab::experiment::{Shapes, drive};
-use cantina_lab::workload::{Ends, Get, Put, Room, Shape, Subject, Tally, Task};
+use cantina_lab::workload::{Ends, Get, Parcel, Put, Room, Shape, Subject, Tally};
 use cantina_machine::Backoff;
 use st3::fifo::{Stealer, Worker};
 use std::ops::Range;
@@ -48,26 +48,26 @@ struct Thief<T> {
 }
 
 impl Subject for Single {
-    type Put<T: Task> = SinglePut<T>;
-    type Get<T: Task> = SingleGet<T>;
+    type Put<T: Parcel> = SinglePut<T>;
+    type Get<T: Parcel> = SingleGet<T>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<SinglePut<T>, SingleGet<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<SinglePut<T>, SingleGet<T>> {
         let (workers, thieves) = workers_and_thieves(shape);
         Ends::made(workers.into_iter().map(SinglePut), thieves.into_iter().map(SingleGet))
     }
 }
 
 impl Subject for Batch {
-    type Put<T: Task> = BatchPut<T>;
-    type Get<T: Task> = BatchGet<T>;
+    type Put<T: Parcel> = BatchPut<T>;
+    type Get<T: Parcel> = BatchGet<T>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<BatchPut<T>, BatchGet<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<BatchPut<T>, BatchGet<T>> {
         let (workers, thieves) = workers_and_thieves(shape);
         Ends::made(workers.into_iter().map(BatchPut), thieves.into_iter().map(BatchGet))
     }
 }
 
-fn workers_and_thieves<T: Task>(shape: Shape) -> (Vec<Worker<T>>, Vec<Thief<T>>) {
+fn workers_and_thieves<T: Parcel>(shape: Shape) -> (Vec<Worker<T>>, Vec<Thief<T>>) {
     let workers: Vec<Worker<T>> = (0..shape.producers).map(|_| Worker::new(CAPACITY)).collect();
     let thieves = (0..shape.consumers).map(|index| Thief {
         victims: workers.iter().map(Worker::stealer).collect(),
@@ -78,7 +78,7 @@ fn workers_and_thieves<T: Task>(shape: Shape) -> (Vec<Worker<T>>, Vec<Thief<T>>)
     (workers, thieves)
 }
 
-impl<T: Task> Put<T> for SinglePut<T> {
+impl<T: Parcel> Put<T> for SinglePut<T> {
     fn put(&mut self, numbers: Range<u64>, room: &Room<'_>) {
         for number in numbers {
             if !room.put(T::numbered(number), |task| self.0.push(task)) {
@@ -88,7 +88,7 @@ impl<T: Task> Put<T> for SinglePut<T> {
     }
 }
 
-impl<T: Task> Put<T> for BatchPut<T> {
+impl<T: Parcel> Put<T> for BatchPut<T> {
     fn put(&mut self, numbers: Range<u64>, room: &Room<'_>) {
         let mut next = numbers.start;
         let backoff = Backoff::new();
@@ -119,7 +119,7 @@ impl<T> Thief<T> {
     }
 }
 
-impl<T: Task> Get<T> for SingleGet<T> {
+impl<T: Parcel> Get<T> for SingleGet<T> {
     #[inline]
     fn get(&mut self, tally: &mut Tally) -> bool {
         let found = self.0.steal();
@@ -130,7 +130,7 @@ impl<T: Task> Get<T> for SingleGet<T> {
     }
 }
 
-impl<T: Task> Get<T> for BatchGet<T> {
+impl<T: Parcel> Get<T> for BatchGet<T> {
     #[inline]
     fn get(&mut self, tally: &mut Tally) -> bool {
         let found = self.0.steal();

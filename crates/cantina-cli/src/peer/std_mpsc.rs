@@ -2,7 +2,7 @@
 
 use super::Peer;
 use cantina_lab::experiment::{Shapes, drive};
-use cantina_lab::workload::{Ends, Get, Put, Room, Shape, Subject, Tally, Task};
+use cantina_lab::workload::{Ends, Get, Parcel, Put, Room, Shape, Subject, Tally};
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -21,17 +21,17 @@ struct ChannelPut<T>(Sender<T>);
 struct ChannelGet<T>(Receiver<T>);
 
 impl Subject for Unbounded {
-    type Put<T: Task> = ChannelPut<T>;
-    type Get<T: Task> = ChannelGet<T>;
+    type Put<T: Parcel> = ChannelPut<T>;
+    type Get<T: Parcel> = ChannelGet<T>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<ChannelPut<T>, ChannelGet<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<ChannelPut<T>, ChannelGet<T>> {
         let (sender, receiver) = channel();
         let put = (0..shape.producers).map(|_| ChannelPut(sender.clone()));
         Ends::made(put, [ChannelGet(receiver)])
     }
 }
 
-impl<T: Task> Put<T> for ChannelPut<T> {
+impl<T: Parcel> Put<T> for ChannelPut<T> {
     fn put(&mut self, numbers: Range<u64>, _: &Room<'_>) {
         for number in numbers {
             if self.0.send(T::numbered(number)).is_err() {
@@ -41,7 +41,7 @@ impl<T: Task> Put<T> for ChannelPut<T> {
     }
 }
 
-impl<T: Task> Get<T> for ChannelGet<T> {
+impl<T: Parcel> Get<T> for ChannelGet<T> {
     #[inline]
     fn get(&mut self, tally: &mut Tally) -> bool {
         let Ok(task) = self.0.try_recv() else { return false };

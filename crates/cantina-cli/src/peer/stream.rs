@@ -28,7 +28,7 @@
 
 use super::{OWN, Peer};
 use cantina_lab::experiment::{Shapes, drive};
-use cantina_lab::workload::{Ends, Get, Put, Room, Shape, Subject, Tally, Task};
+use cantina_lab::workload::{Ends, Get, Parcel, Put, Room, Shape, Subject, Tally};
 use cantina_machine::{Backoff, CachePadded};
 use std::cell::UnsafeCell;
 use std::mem::{MaybeUninit, needs_drop};
@@ -123,17 +123,17 @@ impl<T> Ring<T> {
 }
 
 impl Subject for Stream {
-    type Put<T: Task> = Writer<T>;
-    type Get<T: Task> = Reader<T>;
+    type Put<T: Parcel> = Writer<T>;
+    type Get<T: Parcel> = Reader<T>;
 
-    fn ends<T: Task>(&self, _: Shape) -> Ends<Writer<T>, Reader<T>> {
+    fn ends<T: Parcel>(&self, _: Shape) -> Ends<Writer<T>, Reader<T>> {
         let ring = Arc::new(Ring::new());
         let writer = Writer { ring: ring.clone(), next: 0, end: Ring::<T>::GROUPS };
         Ends::made([writer], [Reader { ring, next: 0 }])
     }
 }
 
-impl<T: Task> Writer<T> {
+impl<T: Parcel> Writer<T> {
     /// Waits until the next group may be written. False: the run is over.
     #[inline(always)]
     fn reserve(&mut self, room: &Room<'_>) -> bool {
@@ -158,7 +158,7 @@ impl<T: Task> Writer<T> {
     }
 }
 
-impl<T: Task> Put<T> for Writer<T> {
+impl<T: Parcel> Put<T> for Writer<T> {
     fn put(&mut self, mut numbers: Range<u64>, room: &Room<'_>) {
         while !numbers.is_empty() {
             if !self.reserve(room) {
@@ -187,7 +187,7 @@ impl<T: Task> Put<T> for Writer<T> {
     }
 }
 
-impl<T: Task> Get<T> for Reader<T> {
+impl<T: Parcel> Get<T> for Reader<T> {
     #[inline]
     fn get(&mut self, tally: &mut Tally) -> bool {
         let group = self.ring.place(self.next);
@@ -222,7 +222,7 @@ impl<T: Task> Get<T> for Reader<T> {
 #[cfg(test)]
 mod tests {
     use super::{CHUNKS, Group, Ring, Stream};
-    use cantina_lab::workload::{Assignment, Line, Shape, Tally, Task, run, run_alone};
+    use cantina_lab::workload::{Assignment, Line, Parcel, Shape, Tally, run, run_alone};
     use std::time::Duration;
 
     const ONE_TO_ONE: Shape = Shape::new(1, 1);
@@ -232,7 +232,7 @@ mod tests {
         Assignment { shape: ONE_TO_ONE, tasks, pin: false, patience, watched: false }
     }
 
-    fn runs<T: Task>() {
+    fn runs<T: Parcel>() {
         let ring = Ring::<T>::GROUPS * 7;
         for tasks in [1, 6, 7, 8, ring - 1, ring, ring + 1, 3 * ring + 5, 20 * ring] {
             run::<T, _>(&Stream, &assignment(tasks)).unwrap();

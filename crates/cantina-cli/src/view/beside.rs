@@ -26,8 +26,41 @@ pub(super) fn regimes(experiment: &Experiment, rows: &[Row]) -> Option<String> {
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-/// What the distances are called, and in how many rows if not in all.
-fn names(rows: &[&Row]) -> Option<String> {
+/// The regime in which rows may be compared with each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Usual<'a> {
+    /// None of them has one: nothing is known of it, or they are simulated.
+    Unknown,
+    /// That of more of them than any other.
+    Is(&'a str),
+    /// As many of them have another one.
+    Mixed,
+}
+
+impl<'a> Usual<'a> {
+    /// That of these rows, of which those do not count that were measured while the cores moved.
+    pub(super) fn of(rows: impl IntoIterator<Item = &'a Row>) -> Self {
+        let rows: Vec<&Row> = rows.into_iter().filter(|row| !regime::has_moved(row)).collect();
+        let counts = counts(&rows);
+        let Some(most) = counts.iter().map(|(_, count)| *count).max() else { return Self::Unknown };
+        let mut usual = counts.iter().filter(|(_, count)| *count == most);
+        match (usual.next(), usual.next()) {
+            (Some((name, _)), None) => Self::Is(name),
+            _ => Self::Mixed,
+        }
+    }
+
+    /// Whether a row may be compared with others of it. One that says nothing of a regime may.
+    pub(super) fn admits(self, row: &Row) -> bool {
+        let is_of_it = row
+            .text(regime::FIELD)
+            .is_none_or(|name| matches!(self, Self::Is(usual) if usual == name));
+        is_of_it && !regime::has_moved(row)
+    }
+}
+
+/// How many rows have which regime.
+fn counts<'a>(rows: &[&'a Row]) -> Vec<(&'a str, usize)> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for name in rows.iter().filter_map(|row| row.text(regime::FIELD)) {
         match counts.iter_mut().find(|(known, _)| *known == name) {
@@ -35,6 +68,12 @@ fn names(rows: &[&Row]) -> Option<String> {
             None => counts.push((name, 1)),
         }
     }
+    counts
+}
+
+/// What the distances are called, and in how many rows if not in all.
+fn names(rows: &[&Row]) -> Option<String> {
+    let counts = counts(rows);
     let plain = |name: &str| name.replace(char::is_control, "\u{fffd}");
     match counts.as_slice() {
         [] => None,
@@ -61,8 +100,10 @@ fn distances(rows: &[&Row]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::regimes;
+    use super::{Usual, regimes};
     use crate::view::samples::{HEIGHT, SPEED, speeds};
+    use cantina_record::Row;
+    use std::slice::from_ref;
 
     #[test]
     fn the_range_of_all_rows_is_told() {
@@ -89,5 +130,32 @@ mod tests {
         );
         rows.iter_mut().for_each(|row| *row = row.clone().with("regime_moved", true));
         assert!(regimes(&SPEED, &rows).unwrap().ends_with(", and 1 more."));
+    }
+    #[test]
+    fn rows_are_compared_in_the_regime_of_most_that_have_not_moved() {
+        let row = |name: &str, moved: bool| {
+            let row = speeds().remove(0).with("regime_moved", moved);
+            if name.is_empty() { row } else { row.with("regime", name) }
+        };
+        let usual = |rows: &[Row]| match Usual::of(rows) {
+            Usual::Unknown => "unknown".to_owned(),
+            Usual::Is(name) => name.to_owned(),
+            Usual::Mixed => "mixed".to_owned(),
+        };
+        let (near, far, bare) = (row("near", false), row("far", false), row("", false));
+        let (gone, away) = (row("far", true), row("", true));
+        assert_eq!(usual(&[]), "unknown");
+        assert_eq!(usual(&[bare.clone(), gone.clone()]), "unknown");
+        assert_eq!(usual(from_ref(&near)), "near");
+        assert_eq!(usual(&[far.clone(), near.clone(), far.clone()]), "far");
+        assert_eq!(usual(&[near.clone(), gone.clone(), gone.clone()]), "near");
+        let even = [near.clone(), far.clone()];
+        assert_eq!(usual(&even), "mixed");
+        assert_eq!(usual(&[&even[..], from_ref(&far)].concat()), "far");
+        let admits =
+            |usual: Usual<'_>| [&near, &far, &bare, &gone, &away].map(|row| usual.admits(row));
+        assert_eq!(admits(Usual::Is("near")), [true, false, true, false, false]);
+        assert_eq!(admits(Usual::Mixed), [false, false, true, false, false]);
+        assert_eq!(admits(Usual::Unknown), [false, false, true, false, false]);
     }
 }

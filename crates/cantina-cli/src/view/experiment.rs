@@ -6,7 +6,8 @@
 //! name, `skipped` (a reason, in a row without values) becomes a footnote, `discarded` and
 //! `disturbed` (repetitions that were measured again, or kept on a busy machine) and `strays` (of those that were measured again, who
 //! ran on cores nearer or farther apart than most) are added up, of `ping_pong_ns` (how long a word took from one core to another beside the runs) the range is told, with the `regime` that it
-//! makes, and what was simulated and is not `converged` neither wins nor stands in a ratio.
+//! makes, and what was simulated and is not `converged` neither wins nor stands in a ratio. Nor does what is of another `regime` than
+//! most of its column, or of which the `regime_moved`.
 //! Who `steals_batches` stands with those that are called for one task at a time, and is named.
 
 use cantina_lab::experiment::regime;

@@ -3,6 +3,7 @@
 //! Ours come first, then contenders, then peers; within a kind whoever does best on the whole. The
 //! order and the hues are those of all panels together, so that a pool keeps them.
 
+use super::beside::Usual;
 use super::column::{Column, columns_of, sort_key};
 use super::experiment::{Axis, CONVERGED, Experiment, Measure, RESERVED, SKIPPED, STEALS_BATCHES};
 use super::split::Split;
@@ -82,10 +83,19 @@ pub(crate) struct Reading<'a> {
     pub(crate) spread: Option<(f64, f64)>,
     /// Whether it is a count.
     pub(crate) whole: bool,
-    /// Whether it may be compared: what was simulated for too short a time is no value yet.
+    /// Whether it is a value: what was simulated for too short a time is none yet.
     pub(crate) converged: bool,
+    /// Whether it is of another regime than most of its column, or the cores moved meanwhile.
+    pub(crate) strange: bool,
     /// Where it comes from.
     pub(crate) row: &'a Row,
+}
+
+impl Reading<'_> {
+    /// Whether it may be compared with others of its column.
+    pub(crate) fn is_comparable(&self) -> bool {
+        self.converged && !self.strange
+    }
 }
 
 impl<'a> Cell<'a> {
@@ -203,7 +213,19 @@ fn panel<'a>(axis: Axis, measure: &Measure, title: String, rows: &[&'a Row]) -> 
             surplus += 1;
         }
     }
+    (0..columns.len()).for_each(|column| tell_strangers(&mut lines, column));
     Panel { title, machine, columns, lines, surplus, dropped }
+}
+
+/// Marks those of a column that are not of its usual regime.
+fn tell_strangers(lines: &mut [Line<'_>], column: usize) {
+    let readings = lines.iter().filter_map(|line| line.cells[column].reading());
+    let usual = Usual::of(readings.map(|reading| reading.row));
+    for line in lines {
+        if let Cell::Measured(reading) = &mut line.cells[column] {
+            reading.strange = !usual.admits(reading.row);
+        }
+    }
 }
 
 fn cell_of<'a>(measure: &Measure, row: &'a Row) -> Cell<'a> {
@@ -216,7 +238,7 @@ fn cell_of<'a>(measure: &Measure, row: &'a Row) -> Cell<'a> {
     });
     let whole = matches!(row.fields.get(measure.value), Some(Value::Whole(_)));
     let converged = row.fields.get(CONVERGED) != Some(&Value::Flag(false));
-    Cell::Measured(Reading { value, spread, whole, converged, row })
+    Cell::Measured(Reading { value, spread, whole, converged, strange: false, row })
 }
 
 /// Sorts the lines of all panels alike and gives them their hues.
@@ -266,7 +288,7 @@ impl Panel<'_> {
     ) -> Option<f64> {
         let lines = self.lines.iter().filter(|line| among(line));
         let cells = lines.filter_map(|line| line.cells[column].reading());
-        let values = cells.filter(|cell| cell.converged).map(|cell| cell.value);
+        let values = cells.filter(|cell| cell.is_comparable()).map(|cell| cell.value);
         values.reduce(|best, value| if measure.better.prefers(value, best) { value } else { best })
     }
 
@@ -274,7 +296,7 @@ impl Panel<'_> {
     pub(crate) fn winners(&self, measure: &Measure) -> Vec<Option<f64>> {
         let contested = |column: usize| {
             let cells = self.lines.iter().filter_map(|line| line.cells[column].reading());
-            cells.filter(|cell| cell.converged).count() > 1
+            cells.filter(|cell| cell.is_comparable()).count() > 1
         };
         let winner = |column| self.best(measure, column, |_| true).filter(|_| contested(column));
         (0..self.columns.len()).map(winner).collect()
@@ -302,8 +324,17 @@ impl Panel<'_> {
 
     /// Whether something is shown that is no value yet.
     pub(crate) fn is_unsettled(&self) -> bool {
+        self.has(|reading| !reading.converged)
+    }
+
+    /// Whether something is shown that is not of the usual regime of its column.
+    pub(crate) fn has_strangers(&self) -> bool {
+        self.has(|reading| reading.converged && reading.strange)
+    }
+
+    fn has(&self, is_so: impl Fn(&Reading<'_>) -> bool) -> bool {
         let mut cells = self.lines.iter().flat_map(|line| &line.cells);
-        cells.any(|cell| cell.reading().is_some_and(|reading| !reading.converged))
+        cells.any(|cell| cell.reading().is_some_and(|reading| is_so(&reading)))
     }
 
     /// What is to be said of those who are called for one task at a time and steal many, if there are some.

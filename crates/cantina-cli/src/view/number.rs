@@ -36,8 +36,15 @@ mod tests {
     fn a_spread_is_relative_to_the_value() {
         let row = &speeds()[0];
         let text = |value: f64, low: f64, high: f64| {
-            Reading { value, spread: Some((low, high)), whole: false, converged: true, row }
-                .spread_text()
+            Reading {
+                value,
+                spread: Some((low, high)),
+                whole: false,
+                converged: true,
+                strange: false,
+                row,
+            }
+            .spread_text()
         };
         assert_eq!(text(10.0, 9.0, 12.0).as_deref(), Some("±20%"));
         assert_eq!(text(-10.0, -15.0, -9.0).as_deref(), Some("±50%"));

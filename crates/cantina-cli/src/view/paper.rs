@@ -1,7 +1,8 @@
 //! The numbers of a paper beside those of a record.
 
+use super::beside::Usual;
 use super::experiment::{Experiment, Paper};
-use super::grid::{Chart, Panel, charts};
+use super::grid::{Chart, Line, Panel, Reading, charts};
 use super::number::short;
 use cantina_record::Row;
 
@@ -26,11 +27,12 @@ pub(super) fn comparisons(experiment: &Experiment, rows: &[Row]) -> Vec<Comparis
 
 fn compare(paper: &Paper, chart: &Chart<'_>, panel: &Panel<'_>) -> Option<Comparison> {
     let (producers, consumers) = paper.shape;
+    // Of a pool the best column counts, and not all columns need be of one regime.
+    let all = panel.lines.iter().flat_map(|line| readings(paper, line)).map(|cell| cell.row);
+    let usual = Usual::of(all);
     let value = |pool: &str| {
         let line = panel.lines.iter().find(|line| line.pool == pool)?;
-        let cells = line.cells.iter().filter_map(|cell| cell.reading());
-        let cells = cells.filter(|cell| cell.converged);
-        let there = cells.filter(|cell| (cell.row.producers, cell.row.consumers) == paper.shape);
+        let there = readings(paper, line).into_iter().filter(|cell| usual.admits(cell.row));
         let better = chart.measure.better;
         let best = |best, value| if better.prefers(value, best) { value } else { best };
         there.map(|cell| cell.value).reduce(best)
@@ -47,6 +49,13 @@ fn compare(paper: &Paper, chart: &Chart<'_>, panel: &Panel<'_>) -> Option<Compar
         paper.source, paper.pool
     );
     (!lines.is_empty()).then_some(Comparison { heading, lines, why: paper.why })
+}
+
+/// What may be compared of a pool, in the paper's shape.
+fn readings<'a>(paper: &Paper, line: &Line<'a>) -> Vec<Reading<'a>> {
+    let cells = line.cells.iter().filter_map(|cell| cell.reading());
+    let there = |cell: &Reading<'_>| (cell.row.producers, cell.row.consumers) == paper.shape;
+    cells.filter(|cell| cell.is_comparable() && there(cell)).collect()
 }
 
 #[cfg(test)]
@@ -100,6 +109,41 @@ mod tests {
         assert_eq!(all[0].lines, ["b: 30 there, 4.00 here"]);
         let elsewhere = [height("a", 0, 9), Row { producers: 1, ..without }];
         assert_eq!(comparisons(&TOLD, &elsewhere), []);
+    }
+
+    #[test]
+    fn rows_of_two_regimes_are_no_ratio() {
+        let row = |kind, pool, mops, regime: &str| {
+            speed(kind, pool, (2, 2), mops).with("regime", regime).with("regime_moved", false)
+        };
+        let (near, far) =
+            (row(Ours, "locked", 62.0, "near"), row(Contender, "treiber", 9.3, "far"));
+        let third = row(Ours, "third", 1.0, "near");
+        assert_eq!(comparisons(&TOLD, &[near.clone(), far.clone()]), []);
+        assert_eq!(comparisons(&TOLD, &[near.clone(), far, third.clone()]), []);
+        let treiber = row(Contender, "treiber", 9.3, "near");
+        let moved = treiber.clone().with("regime_moved", true);
+        assert_eq!(comparisons(&TOLD, &[near.clone(), moved, third]), []);
+        let lines = &comparisons(&TOLD, &[near, treiber])[0].lines;
+        assert_eq!(*lines, ["treiber: 20 there, 6.67 here"]);
+    }
+
+    #[test]
+    fn the_best_values_of_two_regimes_are_no_ratio() {
+        const TALL: Paper = Paper { shape: (2, 2), pool: "a", times: &[("b", "30")], ..PAPER };
+        const TOLD: Experiment = Experiment { papers: &[TALL], ..HEIGHT };
+        let row = |pool, at, overtakers, regime: &str| {
+            height(pool, at, overtakers).with("regime", regime).with("regime_moved", false)
+        };
+        // Each column is of one regime: the far one is not that of most.
+        let rows = [
+            row("a", 4, 6, "near"),
+            row("b", 4, 12, "near"),
+            row("c", 4, 12, "near"),
+            row("a", 8, 2, "far"),
+            row("b", 8, 10, "far"),
+        ];
+        assert_eq!(comparisons(&TOLD, &rows)[0].lines, ["b: 30 there, 2.00 here"]);
     }
 
     #[test]

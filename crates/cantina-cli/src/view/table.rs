@@ -46,6 +46,10 @@ pub(crate) fn tables(experiment: &Experiment, rows: &[Row], width: Option<usize>
     text
 }
 
+/// What the marks mean of those that are not compared.
+pub(super) const UNSETTLED: &str = "~ not converged: no value to compare with";
+pub(super) const STRANGE: &str = "! not in the regime of most of its column, or measured while the cores moved: no value to compare with";
+
 /// What simulated numbers are worth.
 pub(crate) const SIMULATED: &str =
     "Simulated numbers claim rankings, ratios and shapes, never absolute times.";
@@ -100,7 +104,10 @@ fn body(text: &mut String, measure: &Measure, panel: &Panel, width: usize) {
         (false, _) => {}
     }
     if panel.is_unsettled() {
-        legend.push("~ not converged: no value to compare with");
+        legend.push(UNSETTLED);
+    }
+    if panel.has_strangers() {
+        legend.push(STRANGE);
     }
     if !legend.is_empty() {
         let _ = writeln!(text, "{}", legend.join("; "));
@@ -135,10 +142,11 @@ impl Entries {
             Cell::Absent => (String::new(), String::new()),
             Cell::Skipped(_) => ("-".to_owned(), String::new()),
             Cell::Measured(reading) => {
-                let mark = match reading.converged {
-                    false => "~",
-                    true if Some(reading.value) == *best => "*",
-                    true => "",
+                let mark = match reading {
+                    _ if !reading.converged => "~",
+                    _ if reading.strange => "!",
+                    _ if Some(reading.value) == *best => "*",
+                    _ => "",
                 };
                 let spread = reading.spread_text().unwrap_or_default();
                 (format!("{mark}{}", reading.value_text()), spread)
@@ -307,6 +315,22 @@ In every cell: height 4.
         assert!(table.contains("~50.0") && !table.contains('*'), "{table}");
         assert!(table.contains("~ not converged"), "{table}");
         assert!(!tables(&SPEED, &rows[1..], None).contains('~'));
+    }
+
+    #[test]
+    fn what_was_measured_in_another_regime_is_marked() {
+        let row = |pool, mops, regime: &str| {
+            let row = speed(Kind::Ours, pool, (1, 1), mops).with("regime", regime);
+            row.with("regime_moved", false)
+        };
+        let rows = [row("a", 50.0, "near"), row("b", 25.0, "far"), row("c", 12.0, "far")];
+        let table = tables(&SPEED, &rows, None);
+        assert!(table.contains("!50.0") && table.contains("*25.0"), "{table}");
+        assert!(table.contains("; ! not in the regime of most of its column"), "{table}");
+        assert!(!tables(&SPEED, &rows[1..], None).contains('!'));
+        let moved = [rows[1].clone().with("regime_moved", true), rows[2].clone()];
+        let table = tables(&SPEED, &moved, None);
+        assert!(table.contains("!25.0") && !table.contains('*'), "{table}");
     }
 
     #[test]

@@ -36,6 +36,17 @@ pub(crate) fn one_line_error(output: &Output, code: i32) -> String {
 /// Interrupts a program that has been at work for a while, as who is at its terminal does.
 #[cfg(unix)]
 pub(crate) fn interrupt(child: &Child) {
+    send_interrupt(child, &child.id().to_string());
+}
+
+/// The same with all that it has started, as a terminal does it: the program leads a group of its own.
+#[cfg(unix)]
+pub(crate) fn interrupt_group(child: &Child) {
+    send_interrupt(child, &format!("-{}", child.id()));
+}
+
+#[cfg(unix)]
+fn send_interrupt(child: &Child, whom: &str) {
     // On a busy machine it may take long until it listens.
     let listens = || {
         let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
@@ -49,7 +60,7 @@ pub(crate) fn interrupt(child: &Child) {
         sleep(Duration::from_millis(50));
     }
     sleep(Duration::from_millis(500));
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let sent = Command::new("kill").args(["-INT", "--", whom]).status().unwrap();
     assert!(sent.success());
 }
 

@@ -5,7 +5,7 @@
 //! machine is given less of its processors, it takes longer, and so did the run beside it.
 //!
 //! Beside that it reads how far from each other the cores are that the machine was given: its [regime](super::regime). How
-//! many there are is asked at every look, too.
+//! many there are is asked at every look, too. Where there are more than two it is the first two that are read.
 
 use super::regime::Distance;
 use crate::probe;
@@ -93,7 +93,7 @@ impl Guard {
     }
 }
 
-/// How far apart the cores are now.
+/// How far apart the first two cores are now that the thread may run on.
 fn distance() -> Distance {
     if thread::own_parallelism() < 2 {
         return Distance::default();

@@ -4,7 +4,7 @@
 //! anywhere, and links can be made slower; on the real one threads can be bound to cores or not,
 //! and memory lies where the operating system puts it.
 
-use super::throughput::{self, Plan};
+use super::throughput::{self, Column, Plan};
 use super::{Contestant, Guard, Stopped, Watch};
 use cantina_record::{Row, Value};
 
@@ -24,10 +24,18 @@ pub fn measure(
     guard: Option<Guard>,
     watch: Watch<'_>,
 ) -> Result<Vec<Row>, Stopped> {
-    let rows = throughput::measure(plan, contestants, guard, watch)?;
-    let label = |row: Row| {
+    let rows = throughput::by_column(plan, contestants, guard, watch)?;
+    // Where the operating system binds no threads, what was to be bound is still another column.
+    let label = |(column, row): (Column, Row)| {
         let bound = row.fields.get("pinned") == Some(&Value::Flag(true));
-        row.with(FIELD, if bound { "bound to cores" } else { "not bound" })
+        row.with(
+            FIELD,
+            match (column.pin, bound) {
+                (true, true) => "bound to cores",
+                (true, false) => "bound to cores: refused",
+                (false, _) => "not bound",
+            },
+        )
     };
     Ok(rows.into_iter().map(label).collect())
 }

@@ -3,6 +3,9 @@
 //! Of a virtual machine the host decides it, anew from hour to hour, and it decides what threads that share something reach:
 //! rows of two regimes are rows of two machines.
 //!
+//! They are read of the first two cores that the program may use: where there are more, it is the distance of these two, and says nothing
+//! of others, which may lie on another die or node.
+//!
 //! Two readings tell: how long a word takes from one core to another (`ping_pong_ns`), and how long an addition takes to a word
 //! that another core adds to as well (`contended_add_ns`). On the machines seen so far a word took 26 to 30 ns, or 110 to 333 there and
 //! back and thus 55 to 170 one way.

@@ -9,7 +9,7 @@
 //! | `lead` | a producer has put half of its tasks | a consumer begins | those tasks are there to be got |
 
 use super::race::{Consume, Course, Finish, HaltOnPanic, Produce, pin, race};
-use super::{Assignment, Ends, Fault, Get, Put, Reading, Room, Seat, Subject, Tally, Task};
+use super::{Assignment, Ends, Fault, Get, Make, Parcel, Put, Reading, Room, Subject, Tally};
 use machine::atomic::AtomicUsize;
 use machine::atomic::Ordering::{Acquire, Release};
 use machine::topology::CoreId;
@@ -21,23 +21,23 @@ use std::ops::Range;
 ///
 /// # Errors
 /// A [`Fault`] when a task was lost, repeated or changed, or a thread panicked.
-pub fn run_ahead<T: Task, S: Subject>(
+pub fn run_ahead<T: Parcel, S: Subject>(
     subject: &S,
     assignment: &Assignment,
 ) -> Result<Reading, Fault> {
     let Ends { put, get, count } = subject.ends::<T>(assignment.shape);
     let behind = Arc::new(AtomicUsize::new(put.len()));
     let (mut producing, mut consuming) = (Vec::<Produce>::new(), Vec::<Consume>::new());
-    for seat in put {
+    for make in put {
         let behind = behind.clone();
         producing.push(Box::new(move |course, numbers, core| {
-            course.put_ahead(seat, numbers, core, &behind)
+            course.put_ahead(make, numbers, core, &behind)
         }));
     }
-    for seat in get {
+    for make in get {
         let behind = behind.clone();
         consuming.push(Box::new(move |course, index, core| {
-            course.get_later(seat, index, core, &behind)
+            course.get_later(make, index, core, &behind)
         }));
     }
     let reading = race(assignment, producing, consuming)?;
@@ -46,16 +46,16 @@ pub fn run_ahead<T: Task, S: Subject>(
 
 impl Course {
     /// Puts half of these tasks, tells that those `behind` are one less, and puts the others.
-    fn put_ahead<T: Task, P: Put<T>>(
+    fn put_ahead<T: Parcel, P: Put<T>>(
         &self,
-        seat: Seat<P>,
+        make: Make<P>,
         numbers: Range<u64>,
         core: Option<CoreId>,
         behind: &AtomicUsize,
     ) -> Finish {
         let _halt = HaltOnPanic(self);
         let pinned = pin(core);
-        let mut end = seat();
+        let mut end = make();
         if !self.line_up() {
             return Finish::default();
         }
@@ -69,16 +69,16 @@ impl Course {
     }
 
     /// Gets all tasks once no producer is `behind`.
-    fn get_later<T: Task, G: Get<T>>(
+    fn get_later<T: Parcel, G: Get<T>>(
         &self,
-        seat: Seat<G>,
+        make: Make<G>,
         index: usize,
         core: Option<CoreId>,
         behind: &AtomicUsize,
     ) -> Finish {
         let _halt = HaltOnPanic(self);
         let pinned = pin(core);
-        let mut end = seat();
+        let mut end = make();
         let (room, backoff) = (Room::new(&self.halted), Backoff::new());
         if !self.line_up() {
             return Finish::default();

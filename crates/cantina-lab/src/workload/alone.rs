@@ -4,7 +4,7 @@
 //! instructions of a put and a get.
 
 use super::backlog::{BACKLOG, BURST};
-use super::{Assignment, Ends, Fault, Get, Put, Reading, Room, Shape, Subject, Tally, Task};
+use super::{Assignment, Ends, Fault, Get, Parcel, Put, Reading, Room, Shape, Subject, Tally};
 use machine::atomic::AtomicBool;
 use machine::thread;
 use machine::time::{Duration, nanos};
@@ -16,7 +16,7 @@ use std::ops::Range;
 ///
 /// # Errors
 /// A [`Fault`] when a task was lost, repeated or changed, or the thread panicked.
-pub fn run_alone<T: Task, S: Subject>(
+pub fn run_alone<T: Parcel, S: Subject>(
     subject: &S,
     assignment: &Assignment,
 ) -> Result<Reading, Fault> {
@@ -35,7 +35,7 @@ pub fn run_alone<T: Task, S: Subject>(
 
 /// Not inlined: a profiler finds it, and counts the instructions of pairs.
 #[inline(never)]
-fn take_turns<T: Task, P: Put<T>, G: Get<T>>(ends: Ends<P, G>, tasks: u64) -> (Tally, Duration) {
+fn take_turns<T: Parcel, P: Put<T>, G: Get<T>>(ends: Ends<P, G>, tasks: u64) -> (Tally, Duration) {
     let Ends { put, get, .. } = ends;
     let mut put = put.into_iter().next().expect("a shape has a producer")();
     let mut get = get.into_iter().next().expect("a shape has a consumer")();

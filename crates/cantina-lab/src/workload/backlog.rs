@@ -11,7 +11,9 @@
 //! go through the pool.
 
 use super::race::{Consume, Course, Despair, Finish, HaltOnPanic, Produce, pin, race};
-use super::{Assignment, Ends, Fault, Get, Put, Reading, Room, Seat, Shape, Subject, Tally, Task};
+use super::{
+    Assignment, Ends, Fault, Get, Make, Parcel, Put, Reading, Room, Shape, Subject, Tally,
+};
 use machine::atomic::AtomicU64;
 use machine::atomic::Ordering::Relaxed;
 use machine::topology::CoreId;
@@ -34,7 +36,7 @@ struct Counts {
 ///
 /// # Errors
 /// A [`Fault`] when a task was lost, repeated or changed, or a thread panicked.
-pub fn run_backlogged<T: Task, S: Subject>(
+pub fn run_backlogged<T: Parcel, S: Subject>(
     subject: &S,
     assignment: &Assignment,
 ) -> Result<Reading, Fault> {
@@ -53,16 +55,16 @@ pub fn run_backlogged<T: Task, S: Subject>(
 }
 
 impl Course {
-    fn put_in_bursts<T: Task, P: Put<T>>(
+    fn put_in_bursts<T: Parcel, P: Put<T>>(
         &self,
-        seat: Seat<P>,
+        make: Make<P>,
         numbers: Range<u64>,
         core: Option<CoreId>,
         counts: &Counts,
     ) -> Finish {
         let _halt = HaltOnPanic(self);
         let pinned = pin(core);
-        let mut end = seat();
+        let mut end = make();
         if !self.line_up() {
             return Finish::default();
         }
@@ -82,16 +84,16 @@ impl Course {
         self.all_put(pinned)
     }
 
-    fn get_in_bursts<T: Task, G: Get<T>>(
+    fn get_in_bursts<T: Parcel, G: Get<T>>(
         &self,
-        seat: Seat<G>,
+        make: Make<G>,
         index: usize,
         core: Option<CoreId>,
         counts: &Counts,
     ) -> Finish {
         let _halt = HaltOnPanic(self);
         let pinned = pin(core);
-        let mut end = seat();
+        let mut end = make();
         if !self.line_up() {
             return Finish::default();
         }
@@ -113,7 +115,7 @@ impl Course {
     }
 
     /// Gets until it is so many in all. False: there is no hope left.
-    fn get_burst<T: Task, G: Get<T>>(&self, end: &mut G, all: u64, tally: &mut Tally) -> bool {
+    fn get_burst<T: Parcel, G: Get<T>>(&self, end: &mut G, all: u64, tally: &mut Tally) -> bool {
         let backoff = Backoff::new();
         let mut despair = Despair::new(self.patience);
         while tally.count() < all {

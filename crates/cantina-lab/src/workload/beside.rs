@@ -7,9 +7,9 @@
 //! A poller gets until there is nothing, waits as a consumer does that finds nothing, and looks at nothing
 //! that workers write while they work, so what it does to them it does through the pool.
 
-use super::family::{SingleGet, count, seats};
+use super::family::{SingleGet, count, makers};
 use super::race::{Course, Finish, HaltOnPanic, conclude, join_all, pin, share};
-use super::{Assignment, Fault, Get, Marks, Put, Reading, Room, Tally, Task};
+use super::{Assignment, Fault, Get, Marks, Parcel, Put, Reading, Room, Tally};
 use crate::registry::{Family, Instructions};
 use cantina::pool::{Consumer, Full, Producer, TaskPool};
 use machine::atomic::Ordering::{Acquire, Relaxed};
@@ -36,7 +36,7 @@ struct Working<W> {
 ///
 /// # Panics
 /// When there is no worker.
-pub fn run_beside<T: Task, F: Family>(
+pub fn run_beside<T: Parcel, F: Family>(
     family: &F,
     assignment: &Assignment,
     pollers: usize,
@@ -46,9 +46,9 @@ pub fn run_beside<T: Task, F: Family>(
     let pool = family.build::<T>();
     let count = count(family, &pool);
     let working =
-        seats(&pool, workers, |pool| Working { end: pool.worker(), tally: Tally::default() });
+        makers(&pool, workers, |pool| Working { end: pool.worker(), tally: Tally::default() });
     let Instructions { get, .. } = Instructions::of(family);
-    let polling = seats(&pool, pollers, move |pool| SingleGet::new(pool.consumer(), get));
+    let polling = makers(&pool, pollers, move |pool| SingleGet::new(pool.consumer(), get));
     drop(pool);
     let course = Arc::new(Course::new(assignment, workers, workers + pollers, workers + pollers));
     let cores: Vec<CoreId> =
@@ -56,23 +56,23 @@ pub fn run_beside<T: Task, F: Family>(
     let core =
         |thread: usize| cores.get(thread).copied().filter(|_| cores.len() >= workers + pollers);
 
-    let working = working.into_iter().enumerate().map(|(index, seat)| {
+    let working = working.into_iter().enumerate().map(|(index, make)| {
         let (course, core) = (course.clone(), core(index));
         let numbers = share(assignment.tasks, workers, index);
         thread::spawn(move || {
             let _halt = HaltOnPanic(&course);
             let pinned = pin(core);
-            let end = seat();
+            let end = make();
             course.work::<T, _>(end, numbers, index, pinned)
         })
     });
     let working: Vec<_> = working.collect();
-    let polling = polling.into_iter().enumerate().map(|(index, seat)| {
+    let polling = polling.into_iter().enumerate().map(|(index, make)| {
         let (course, core) = (course.clone(), core(workers + index));
         thread::spawn(move || {
             let _halt = HaltOnPanic(&course);
             let pinned = pin(core);
-            let end = seat();
+            let end = make();
             course.poll::<T, _>(end, workers + index, pinned)
         })
     });
@@ -86,7 +86,7 @@ pub fn run_beside<T: Task, F: Family>(
 
 impl Course {
     /// A worker: bursts of its own tasks, then what is left of all. How it ended as a producer, and as a consumer.
-    fn work<T: Task, W: Producer<T> + Consumer<T>>(
+    fn work<T: Parcel, W: Producer<T> + Consumer<T>>(
         &self,
         mut end: Working<W>,
         numbers: Range<u64>,
@@ -123,7 +123,7 @@ impl Course {
     }
 
     /// A poller: gets what it finds until the workers are done.
-    fn poll<T: Task, G: Get<T>>(&self, mut end: G, index: usize, pinned: bool) -> Finish {
+    fn poll<T: Parcel, G: Get<T>>(&self, mut end: G, index: usize, pinned: bool) -> Finish {
         if !self.line_up() {
             return Finish::default();
         }
@@ -159,7 +159,7 @@ fn mark(marks: &mut Marks, tally: Tally) {
     }
 }
 
-impl<T: Task, W: Producer<T> + Consumer<T>> Put<T> for Working<W> {
+impl<T: Parcel, W: Producer<T> + Consumer<T>> Put<T> for Working<W> {
     fn put(&mut self, numbers: Range<u64>, room: &Room<'_>) {
         let Self { end, tally } = self;
         for number in numbers {
@@ -179,7 +179,7 @@ impl<T: Task, W: Producer<T> + Consumer<T>> Put<T> for Working<W> {
     }
 }
 
-impl<T: Task, W: Consumer<T>> Get<T> for Working<W> {
+impl<T: Parcel, W: Consumer<T>> Get<T> for Working<W> {
     #[inline]
     fn get(&mut self, tally: &mut Tally) -> bool {
         match self.end.get() {

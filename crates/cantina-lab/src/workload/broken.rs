@@ -1,8 +1,8 @@
 //! Twins of a mutex and a deque, each broken in one way, and the runs that must notice.
 
 use super::{
-    Assignment, Batch, Ends, Fault, Get, Line, Put, Room, Seat, Shape, Single, Subject, Tally,
-    Task, run,
+    Assignment, Batch, Ends, Fault, Get, Line, Make, Parcel, Put, Room, Shape, Single, Subject,
+    Tally, run,
 };
 use crate::registry::{self, Family, Visitor};
 use machine::Arc;
@@ -34,7 +34,7 @@ enum Bug {
     /// Getting it panics.
     PanicInGet,
     /// Consumers cannot be made.
-    PanicInSeat,
+    PanicInMake,
 }
 
 const CHOSEN: u64 = 77;
@@ -48,13 +48,13 @@ struct TwinEnd<T> {
 }
 
 impl Subject for Twin {
-    type Put<T: Task> = TwinEnd<T>;
-    type Get<T: Task> = TwinEnd<T>;
+    type Put<T: Parcel> = TwinEnd<T>;
+    type Get<T: Parcel> = TwinEnd<T>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<TwinEnd<T>, TwinEnd<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<TwinEnd<T>, TwinEnd<T>> {
         let tasks = Arc::new(Mutex::new(VecDeque::new()));
         let bug = self.0;
-        let seat = |panics: bool| -> Seat<TwinEnd<T>> {
+        let make = |panics: bool| -> Make<TwinEnd<T>> {
             let tasks = tasks.clone();
             Box::new(move || {
                 assert!(!panics, "no more consumers");
@@ -62,20 +62,20 @@ impl Subject for Twin {
             })
         };
         Ends {
-            put: (0..shape.producers).map(|_| seat(false)).collect(),
-            get: (0..shape.consumers).map(|_| seat(bug == Bug::PanicInSeat)).collect(),
+            put: (0..shape.producers).map(|_| make(false)).collect(),
+            get: (0..shape.consumers).map(|_| make(bug == Bug::PanicInMake)).collect(),
             count: Box::new(|| None),
         }
     }
 }
 
-impl<T: Task> Put<T> for TwinEnd<T> {
+impl<T: Parcel> Put<T> for TwinEnd<T> {
     fn put(&mut self, numbers: Range<u64>, room: &Room<'_>) {
         for number in numbers {
             let put = |number| self.tasks.lock().push_back(T::numbered(number));
             match self.bug {
                 _ if number != CHOSEN => put(number),
-                Bug::None | Bug::PanicInGet | Bug::PanicInSeat => put(number),
+                Bug::None | Bug::PanicInGet | Bug::PanicInMake => put(number),
                 Bug::RepeatForever | Bug::RepeatLate => put(number),
                 Bug::Lose => {}
                 Bug::Repeat => [number; 2].into_iter().for_each(put),
@@ -92,7 +92,7 @@ impl<T: Task> Put<T> for TwinEnd<T> {
     }
 }
 
-impl<T: Task> Get<T> for TwinEnd<T> {
+impl<T: Parcel> Get<T> for TwinEnd<T> {
     fn get(&mut self, tally: &mut Tally) -> bool {
         let Some(task) = self.tasks.lock().pop_front() else {
             if self.bug != Bug::RepeatLate || tally.count() != TASKS {
@@ -180,7 +180,7 @@ fn a_panic_ends_the_run_and_is_told() {
     for (bug, expected) in [
         (Bug::PanicInPut, "cannot put 77"),
         (Bug::PanicInGet, "cannot get it"),
-        (Bug::PanicInSeat, "no more consumers"),
+        (Bug::PanicInMake, "no more consumers"),
     ] {
         let message = Fault::Panicked { message: expected.to_owned() };
         assert_eq!(fault_of(bug), vec![Some(message); 4]);

@@ -1,6 +1,6 @@
 //! What a run drives: putting and getting ends.
 
-use super::{Counters, Shape, Tally, Task};
+use super::{Counters, Parcel, Shape, Tally};
 use machine::Backoff;
 use machine::atomic::{AtomicBool, Ordering::Relaxed};
 use std::ops::Range;
@@ -8,12 +8,12 @@ use std::ops::Range;
 /// Something that tasks go through: a pool, or somebody else's queue, in one way of using it.
 pub trait Subject: Send + Sync + 'static {
     /// The putting end.
-    type Put<T: Task>: Put<T>;
+    type Put<T: Parcel>: Put<T>;
     /// The getting end.
-    type Get<T: Task>: Get<T>;
+    type Get<T: Parcel>: Get<T>;
 
     /// A new one, empty, with the ends of `shape`.
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<Self::Put<T>, Self::Get<T>>;
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<Self::Put<T>, Self::Get<T>>;
 }
 
 /// The putting end of a run.
@@ -29,12 +29,12 @@ pub trait Get<T> {
     fn get(&mut self, tally: &mut Tally) -> bool;
 }
 
-/// All ends of a run, in seats that the threads take.
+/// All ends of a run, each made by the thread that uses it.
 pub struct Ends<P, G> {
     /// One per producer.
-    pub put: Vec<Seat<P>>,
+    pub put: Vec<Make<P>>,
     /// One per consumer.
-    pub get: Vec<Seat<G>>,
+    pub get: Vec<Make<G>>,
     /// What the subject has counted, once all ends are gone; from those that count.
     pub count: Count,
 }
@@ -43,7 +43,7 @@ pub struct Ends<P, G> {
 pub type Count = Box<dyn FnOnce() -> Option<Counters> + Send>;
 
 /// Makes an end on the thread that will use it.
-pub type Seat<E> = Box<dyn FnOnce() -> E + Send>;
+pub type Make<E> = Box<dyn FnOnce() -> E + Send>;
 
 /// What a producer does when there is no room: spin briefly, then yield, until there is.
 #[derive(Debug)]
@@ -56,14 +56,14 @@ impl<P: Send + 'static, G: Send + 'static> Ends<P, G> {
     /// Ends that do not mind on which thread they are made.
     pub fn made(put: impl IntoIterator<Item = P>, get: impl IntoIterator<Item = G>) -> Self {
         Self {
-            put: put.into_iter().map(seat).collect(),
-            get: get.into_iter().map(seat).collect(),
+            put: put.into_iter().map(as_it_is).collect(),
+            get: get.into_iter().map(as_it_is).collect(),
             count: Box::new(|| None),
         }
     }
 }
 
-fn seat<E: Send + 'static>(end: E) -> Seat<E> {
+fn as_it_is<E: Send + 'static>(end: E) -> Make<E> {
     Box::new(move || end)
 }
 

@@ -1,6 +1,6 @@
 //! Every registered pool as a subject: one task at a time, and in batches.
 
-use super::{Count, Ends, Get, Put, Room, Seat, Shape, Subject, Tally, Task};
+use super::{Count, Ends, Get, Make, Parcel, Put, Room, Shape, Subject, Tally};
 use crate::registry::{Family, Instructions, ProducerOf};
 use cantina::pool::{Consumer, Full, Producer, TaskPool};
 use machine::Backoff;
@@ -61,37 +61,37 @@ type ConsumerOf<F, T> = <<F as Family>::Pool<T> as TaskPool<T>>::Consumer;
 type OneByOne<F, T> = Ends<SinglePut<ProducerOf<F, T>>, SingleGet<ConsumerOf<F, T>>>;
 
 impl<F: Family> Subject for Single<F> {
-    type Put<T: Task> = SinglePut<ProducerOf<F, T>>;
-    type Get<T: Task> = SingleGet<ConsumerOf<F, T>>;
+    type Put<T: Parcel> = SinglePut<ProducerOf<F, T>>;
+    type Get<T: Parcel> = SingleGet<ConsumerOf<F, T>>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<Self::Put<T>, Self::Get<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<Self::Put<T>, Self::Get<T>> {
         one_by_one(&self.0, shape, Instructions::of(&self.0))
     }
 }
 
 impl<F: Family> Subject for Backlogged<F> {
-    type Put<T: Task> = SinglePut<ProducerOf<F, T>>;
-    type Get<T: Task> = SingleGet<ConsumerOf<F, T>>;
+    type Put<T: Parcel> = SinglePut<ProducerOf<F, T>>;
+    type Get<T: Parcel> = SingleGet<ConsumerOf<F, T>>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<Self::Put<T>, Self::Get<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<Self::Put<T>, Self::Get<T>> {
         one_by_one(&self.0, shape, Instructions::of_backlogs(&self.0))
     }
 }
 
 impl<F: Family> Subject for Batch<F> {
-    type Put<T: Task> = BatchPut<F, T>;
-    type Get<T: Task> = BatchGet<ConsumerOf<F, T>, T>;
+    type Put<T: Parcel> = BatchPut<F, T>;
+    type Get<T: Parcel> = BatchGet<ConsumerOf<F, T>, T>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<Self::Put<T>, Self::Get<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<Self::Put<T>, Self::Get<T>> {
         let pool = self.0.build::<T>();
         let Instructions { put, get } = Instructions::of_batches(&self.0);
         Ends {
-            put: seats(&pool, shape.producers, move |pool| BatchPut {
+            put: makers(&pool, shape.producers, move |pool| BatchPut {
                 producer: pool.producer(),
                 run: Vec::new(),
                 instructions: put,
             }),
-            get: seats(&pool, shape.consumers, move |pool| BatchGet {
+            get: makers(&pool, shape.consumers, move |pool| BatchGet {
                 consumer: pool.consumer(),
                 got: Vec::with_capacity(BATCH),
                 instructions: get,
@@ -102,40 +102,40 @@ impl<F: Family> Subject for Batch<F> {
 }
 
 /// The ends of a new pool of `family` whose puts and gets are so many instructions.
-fn one_by_one<F: Family, T: Task>(
+fn one_by_one<F: Family, T: Parcel>(
     family: &F,
     shape: Shape,
     Instructions { put, get }: Instructions,
 ) -> OneByOne<F, T> {
     let pool = family.build::<T>();
     Ends {
-        put: seats(&pool, shape.producers, move |pool| SinglePut {
+        put: makers(&pool, shape.producers, move |pool| SinglePut {
             producer: pool.producer(),
             instructions: put,
         }),
-        get: seats(&pool, shape.consumers, move |pool| SingleGet::new(pool.consumer(), get)),
+        get: makers(&pool, shape.consumers, move |pool| SingleGet::new(pool.consumer(), get)),
         count: count(family, &pool),
     }
 }
 
 /// Reads the counters of `pool`.
-pub(super) fn count<F: Family, T: Task>(family: &F, pool: &F::Pool<T>) -> Count {
+pub(super) fn count<F: Family, T: Parcel>(family: &F, pool: &F::Pool<T>) -> Count {
     let (family, pool) = (family.clone(), pool.clone());
     Box::new(move || family.counters(&pool))
 }
 
-/// Seats at the same pool.
-pub(super) fn seats<S, E, F>(pool: &S, count: usize, sit: F) -> Vec<Seat<E>>
+/// What makes so many ends of the same pool.
+pub(super) fn makers<S, E, F>(pool: &S, count: usize, end: F) -> Vec<Make<E>>
 where
     S: Clone + Send + 'static,
     E: 'static,
     F: Fn(&S) -> E + Copy + Send + 'static,
 {
-    let seat = |pool: S| -> Seat<E> { Box::new(move || sit(&pool)) };
-    (0..count).map(|_| seat(pool.clone())).collect()
+    let make = |pool: S| -> Make<E> { Box::new(move || end(&pool)) };
+    (0..count).map(|_| make(pool.clone())).collect()
 }
 
-impl<T: Task, P: Producer<T>> Put<T> for SinglePut<P> {
+impl<T: Parcel, P: Producer<T>> Put<T> for SinglePut<P> {
     fn put(&mut self, numbers: Range<u64>, room: &Room<'_>) {
         for number in numbers {
             machine::instructions(self.instructions);
@@ -153,7 +153,7 @@ impl<C> SingleGet<C> {
     }
 }
 
-impl<T: Task, C: Consumer<T>> Get<T> for SingleGet<C> {
+impl<T: Parcel, C: Consumer<T>> Get<T> for SingleGet<C> {
     #[inline]
     fn get(&mut self, tally: &mut Tally) -> bool {
         match self.consumer.get() {
@@ -173,7 +173,7 @@ impl<F: Family, T: Send + 'static> fmt::Debug for BatchPut<F, T> {
     }
 }
 
-impl<T: Task, F: Family> Put<T> for BatchPut<F, T> {
+impl<T: Parcel, F: Family> Put<T> for BatchPut<F, T> {
     fn put(&mut self, numbers: Range<u64>, room: &Room<'_>) {
         let mut next = numbers.start;
         let backoff = Backoff::new();
@@ -195,7 +195,7 @@ impl<T: Task, F: Family> Put<T> for BatchPut<F, T> {
     }
 }
 
-impl<T: Task, C: Consumer<T>> Get<T> for BatchGet<C, T> {
+impl<T: Parcel, C: Consumer<T>> Get<T> for BatchGet<C, T> {
     #[inline]
     fn get(&mut self, tally: &mut Tally) -> bool {
         let count = self.consumer.get_many(BATCH, &mut self.got);

@@ -8,7 +8,7 @@
 //! A worker that finds nothing waits, as every consumer does, until it finds something or all nodes were taken.
 
 use super::race::{Course, Finish, HaltOnPanic, conclude, join_all, pin};
-use super::{Assignment, Fault, Get, Reading, Seat, Tally, Task};
+use super::{Assignment, Fault, Get, Make, Parcel, Reading, Tally};
 use crate::contender::LockedStack;
 use cantina::pool::{Consumer, Producer};
 use machine::atomic::AtomicU64;
@@ -39,10 +39,10 @@ pub struct Chore {
 /// A stack that workers share.
 pub trait Shared: Send + Sync + 'static {
     /// What a worker has of it.
-    type Hand<T: Task>: Hand<T> + 'static;
+    type Hand<T: Parcel>: Hand<T> + 'static;
 
     /// A new one with the tasks `first`, and so many hands.
-    fn hands<T: Task>(&self, workers: usize, first: Vec<T>) -> Vec<Seat<Self::Hand<T>>>;
+    fn hands<T: Parcel>(&self, workers: usize, first: Vec<T>) -> Vec<Make<Self::Hand<T>>>;
 }
 
 /// A worker's hand on a shared stack.
@@ -91,7 +91,7 @@ impl Forest {
 ///
 /// # Panics
 /// When there is no worker, or there are no trees with so many nodes.
-pub fn run_forest<T: Task, S: Shared>(
+pub fn run_forest<T: Parcel, S: Shared>(
     shared: &S,
     chore: Chore,
     assignment: &Assignment,
@@ -106,12 +106,12 @@ pub fn run_forest<T: Task, S: Shared>(
     let cores: Vec<CoreId> =
         if assignment.pin { Topology::of_thread().cores().collect() } else { Vec::new() };
     let core = |thread: usize| cores.get(thread).copied().filter(|_| cores.len() >= workers);
-    let working = hands.into_iter().enumerate().map(|(index, seat)| {
+    let working = hands.into_iter().enumerate().map(|(index, make)| {
         let (course, spent, core) = (course.clone(), spent.clone(), core(index));
         thread::spawn(move || {
             let _halt = HaltOnPanic(&course);
             let pinned = pin(core);
-            let mut worker = Worker::<T, _>::new(seat(), forest, chore.batch, pace);
+            let mut worker = Worker::<T, _>::new(make(), forest, chore.batch, pace);
             if !course.line_up() {
                 return Finish::default();
             }
@@ -150,7 +150,7 @@ impl<T, H> Worker<T, H> {
     }
 }
 
-impl<T: Task, H: Hand<T>> Get<T> for Worker<T, H> {
+impl<T: Parcel, H: Hand<T>> Get<T> for Worker<T, H> {
     fn get(&mut self, tally: &mut Tally) -> bool {
         let Self { hand, forest, batch, pace, random, next, spent } = self;
         hand.round(*batch, &mut |nodes| {
@@ -181,7 +181,7 @@ fn spend(time: u64) {
 }
 
 /// How many nanoseconds a node takes from a stack that nobody else uses.
-fn transfer<T: Task>() -> f64 {
+fn transfer<T: Parcel>() -> f64 {
     let mut stack = LockedStack::new();
     let mut nodes: Vec<T> = Vec::with_capacity(PROBED);
     let probes = (0..PROBES).map(|_| {
@@ -198,7 +198,7 @@ fn transfer<T: Task>() -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{Chore, Forest, Hand, Shared, run_forest, spend, transfer};
-    use crate::workload::{Assignment, Fault, Line, Seat, Shape, Task};
+    use crate::workload::{Assignment, Fault, Line, Make, Parcel, Shape};
     use machine::Arc;
     use machine::lock::Mutex;
     use machine::time::{Duration, nanos};
@@ -256,19 +256,19 @@ mod tests {
     struct TwinHand<T>(Arc<Mutex<Vec<T>>>, Bug);
 
     impl Shared for Twin {
-        type Hand<T: Task> = TwinHand<T>;
+        type Hand<T: Parcel> = TwinHand<T>;
 
-        fn hands<T: Task>(&self, workers: usize, first: Vec<T>) -> Vec<Seat<TwinHand<T>>> {
+        fn hands<T: Parcel>(&self, workers: usize, first: Vec<T>) -> Vec<Make<TwinHand<T>>> {
             let (stack, bug) = (Arc::new(Mutex::new(first)), self.0);
-            let seat = |_| -> Seat<TwinHand<T>> {
+            let make = |_| -> Make<TwinHand<T>> {
                 let stack = stack.clone();
                 Box::new(move || TwinHand(stack, bug))
             };
-            (0..workers).map(seat).collect()
+            (0..workers).map(make).collect()
         }
     }
 
-    impl<T: Task> Hand<T> for TwinHand<T> {
+    impl<T: Parcel> Hand<T> for TwinHand<T> {
         fn round(&mut self, most: usize, work: &mut dyn FnMut(&mut Vec<T>)) -> bool {
             let mut stack = self.0.lock();
             let kept = stack.len().saturating_sub(most);

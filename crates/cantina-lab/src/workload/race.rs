@@ -11,8 +11,8 @@
 //! that nothing else is read through; the verdict is computed from what the threads return.
 
 use super::{
-    Counters, Ends, Fault, Get, Labour, Mark, Marks, Overtaking, Put, Room, Seat, Shape, Subject,
-    Tally, Task, Window,
+    Counters, Ends, Fault, Get, Labour, Make, Mark, Marks, Overtaking, Parcel, Put, Room, Shape,
+    Subject, Tally, Window,
 };
 use machine::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use machine::atomic::{AtomicBool, AtomicU64, AtomicUsize};
@@ -120,16 +120,16 @@ pub(super) type Consume = Box<dyn FnOnce(&Course, usize, Option<CoreId>) -> Fini
 ///
 /// # Panics
 /// When the shape lacks a producer or a consumer.
-pub fn run<T: Task, S: Subject>(subject: &S, assignment: &Assignment) -> Result<Reading, Fault> {
+pub fn run<T: Parcel, S: Subject>(subject: &S, assignment: &Assignment) -> Result<Reading, Fault> {
     let shape = assignment.shape;
     assert!(shape.producers > 0 && shape.consumers > 0, "a shape has a producer and a consumer");
     let Ends { put, get, count } = subject.ends::<T>(shape);
     let (mut producing, mut consuming) = (Vec::<Produce>::new(), Vec::<Consume>::new());
-    for seat in put {
-        producing.push(Box::new(move |course, numbers, core| course.produce(seat, numbers, core)));
+    for make in put {
+        producing.push(Box::new(move |course, numbers, core| course.produce(make, numbers, core)));
     }
-    for seat in get {
-        consuming.push(Box::new(move |course, index, core| course.consume(seat, index, core)));
+    for make in get {
+        consuming.push(Box::new(move |course, index, core| course.consume(make, index, core)));
     }
     let reading = race(assignment, producing, consuming)?;
     Ok(Reading { counters: count(), ..reading })
@@ -245,15 +245,15 @@ impl Course {
         }
     }
 
-    fn produce<T: Task, P: Put<T>>(
+    fn produce<T: Parcel, P: Put<T>>(
         &self,
-        seat: Seat<P>,
+        make: Make<P>,
         numbers: Range<u64>,
         core: Option<CoreId>,
     ) -> Finish {
         let _halt = HaltOnPanic(self);
         let pinned = pin(core);
-        let mut end = seat();
+        let mut end = make();
         if !self.line_up() {
             return Finish::default();
         }
@@ -269,15 +269,15 @@ impl Course {
         Finish { at, pinned, ..Finish::default() }
     }
 
-    fn consume<T: Task, G: Get<T>>(
+    fn consume<T: Parcel, G: Get<T>>(
         &self,
-        seat: Seat<G>,
+        make: Make<G>,
         index: usize,
         core: Option<CoreId>,
     ) -> Finish {
         let _halt = HaltOnPanic(self);
         let pinned = pin(core);
-        let mut end = seat();
+        let mut end = make();
         if !self.line_up() {
             return Finish::default();
         }
@@ -287,7 +287,7 @@ impl Course {
 
     /// Gets until all tasks are got, and tells when that was; or until there is no hope left. `tally` is
     /// what it has got before.
-    pub(super) fn get_all<T: Task, G: Get<T>>(
+    pub(super) fn get_all<T: Parcel, G: Get<T>>(
         &self,
         end: &mut G,
         index: usize,
@@ -312,7 +312,7 @@ impl Course {
     }
 
     /// As [`get_all`](Self::get_all), by somebody who has made these marks before.
-    pub(super) fn get_and_mark<T: Task, G: Get<T>>(
+    pub(super) fn get_and_mark<T: Parcel, G: Get<T>>(
         &self,
         end: &mut G,
         index: usize,

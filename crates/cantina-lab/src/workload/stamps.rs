@@ -5,7 +5,7 @@
 
 use super::overtaking::{Overtaking, Passage};
 use super::{
-    Assignment, Ends, Fault, Get, Put, Reading, Room, Seat, Shape, Subject, Tally, Task, run,
+    Assignment, Ends, Fault, Get, Make, Parcel, Put, Reading, Room, Shape, Subject, Tally, run,
 };
 use machine::Arc;
 use machine::lock::Mutex;
@@ -63,7 +63,7 @@ struct StampedGet<G> {
 ///
 /// # Panics
 /// As [`run`].
-pub fn run_stamped<T: Task, S: Subject + Clone>(
+pub fn run_stamped<T: Parcel, S: Subject + Clone>(
     subject: &S,
     assignment: &Assignment,
 ) -> Result<Reading, Fault> {
@@ -105,26 +105,26 @@ fn execute(number: u64) {
 }
 
 impl<S: Subject> Subject for Stamped<S> {
-    type Put<T: Task> = StampedPut<S::Put<T>>;
-    type Get<T: Task> = StampedGet<S::Get<T>>;
+    type Put<T: Parcel> = StampedPut<S::Put<T>>;
+    type Get<T: Parcel> = StampedGet<S::Get<T>>;
 
-    fn ends<T: Task>(&self, shape: Shape) -> Ends<Self::Put<T>, Self::Get<T>> {
+    fn ends<T: Parcel>(&self, shape: Shape) -> Ends<Self::Put<T>, Self::Get<T>> {
         let Ends { put, get, count } = self.subject.ends::<T>(shape);
-        let put = put.into_iter().map(|seat| {
+        let put = put.into_iter().map(|make| {
             let log = self.log.clone();
-            let sit = move || StampedPut { end: seat(), stamps: Vec::new(), log };
-            Box::new(sit) as Seat<Self::Put<T>>
+            let stamped = move || StampedPut { end: make(), stamps: Vec::new(), log };
+            Box::new(stamped) as Make<Self::Put<T>>
         });
-        let get = get.into_iter().map(|seat| {
+        let get = get.into_iter().map(|make| {
             let log = self.log.clone();
-            let sit = move || StampedGet { end: seat(), stamps: Vec::new(), log };
-            Box::new(sit) as Seat<Self::Get<T>>
+            let stamped = move || StampedGet { end: make(), stamps: Vec::new(), log };
+            Box::new(stamped) as Make<Self::Get<T>>
         });
         Ends { put: put.collect(), get: get.collect(), count }
     }
 }
 
-impl<T: Task, P: Put<T>> Put<T> for StampedPut<P> {
+impl<T: Parcel, P: Put<T>> Put<T> for StampedPut<P> {
     fn put(&mut self, numbers: Range<u64>, room: &Room<'_>) {
         for number in numbers {
             let began = nanos();
@@ -134,7 +134,7 @@ impl<T: Task, P: Put<T>> Put<T> for StampedPut<P> {
     }
 }
 
-impl<T: Task, G: Get<T>> Get<T> for StampedGet<G> {
+impl<T: Parcel, G: Get<T>> Get<T> for StampedGet<G> {
     fn get(&mut self, tally: &mut Tally) -> bool {
         let began = nanos();
         let mut got = Tally::default();

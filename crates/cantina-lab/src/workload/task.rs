@@ -3,7 +3,7 @@
 use super::Fault;
 
 /// A task of a run: a number, and perhaps more bytes that follow from it.
-pub trait Task: Send + 'static {
+pub trait Parcel: Send + 'static {
     /// The task of that number.
     fn numbered(number: u64) -> Self;
 
@@ -47,7 +47,7 @@ impl Payload {
     }
 }
 
-impl Task for u64 {
+impl Parcel for u64 {
     #[inline(always)]
     fn numbered(number: u64) -> Self {
         number
@@ -59,7 +59,7 @@ impl Task for u64 {
     }
 }
 
-impl Task for Line {
+impl Parcel for Line {
     #[inline(always)]
     fn numbered(number: u64) -> Self {
         Self(std::array::from_fn(|word| number.wrapping_add(word as u64)))
@@ -90,7 +90,7 @@ impl Tally {
 
     /// Adds a task that was got.
     #[inline(always)]
-    pub fn add(&mut self, task: &impl Task) {
+    pub fn add(&mut self, task: &impl Parcel) {
         let number = task.number();
         self.count += 1;
         self.sum = self.sum.wrapping_add(number);
@@ -138,10 +138,10 @@ impl Tally {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, Payload, Tally, Task};
+    use super::{Line, Parcel, Payload, Tally};
     use crate::workload::Fault;
 
-    fn tally<T: Task>(numbers: impl IntoIterator<Item = u64>) -> Tally {
+    fn tally<T: Parcel>(numbers: impl IntoIterator<Item = u64>) -> Tally {
         let mut tally = Tally::default();
         numbers.into_iter().for_each(|number| tally.add(&T::numbered(number)));
         tally

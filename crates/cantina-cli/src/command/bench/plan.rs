@@ -200,10 +200,7 @@ fn choose<'a>(
 fn columns(args: &BenchArgs, experiment: &str) -> Vec<Column> {
     let shapes: Vec<Shape> = match args.shapes.as_slice() {
         [] => defaults::shapes(experiment, args.quick),
-        typed => typed
-            .iter()
-            .map(|shape| Shape::new(shape.producers as usize, shape.consumers as usize))
-            .collect(),
+        typed => typed.to_vec(),
     };
     let pin = match args.pin {
         args::Pin::Auto => Pin::Auto,
@@ -233,8 +230,9 @@ fn columns(args: &BenchArgs, experiment: &str) -> Vec<Column> {
 mod tests {
     use super::{Plan, plan};
     use crate::allocator::Allocator;
-    use crate::args::{AllocatorChoice, BenchArgs, Out, Pin, Shape};
+    use crate::args::{AllocatorChoice, BenchArgs, Out, Pin};
     use crate::command::experiments;
+    use cantina_record::Shape;
 
     fn args() -> BenchArgs {
         BenchArgs {

@@ -92,7 +92,12 @@ pub(crate) fn worker() -> Result<(), Failure> {
         Err(Stopped::OnRequest) => {}
         Err(fault @ Stopped::ByFault { .. }) => heard &= tell(&Message::Failed(fault.to_string())),
     }
-    if heard { Ok(()) } else { Err(Failure::Failed("nobody listens to the worker".to_owned())) }
+    // Interrupted, the other side may be gone already, and has said why.
+    if heard || interrupt::requested() {
+        Ok(())
+    } else {
+        Err(Failure::Failed("nobody listens to the worker".to_owned()))
+    }
 }
 
 /// From here on this process ends with the one that has started it, also in the middle of a run.

@@ -16,12 +16,20 @@ use cantina_record::{Record, Row, Value};
 const LEAST: f64 = 0.05;
 /// The same of a simulated one.
 const LEAST_SIMULATED: f64 = 0.10;
-/// Repetitions and seeds of which a range says something.
+/// Repetitions and seeds of which a range says something; single trees and jobs call both of them runs.
 const REPETITIONS: f64 = 3.0;
 const SEEDS: f64 = 2.0;
+const RUNS: &str = "runs";
 /// Of fewer repetitions than these a range says little: a change is so many times as far.
 const MANY: f64 = 5.0;
 const FARTHER: f64 = 3.0;
+/// The facts that make measured rows those of another machine or program, and what each tells of.
+const MACHINE: [(&str, &str); 4] = [
+    ("cpu", "processors"),
+    ("cores", "numbers of cores"),
+    ("fence", "fences"),
+    ("build", "builds"),
+];
 /// Measured runs that take so many times as long as others are others.
 const LONGER: f64 = 4.0;
 
@@ -53,7 +61,10 @@ pub(super) fn judge(measure: &Measure, rows: [&Row; 2], [old, new]: [Range; 2]) 
     let overlap = old.low <= new.high && new.low <= old.high;
     let distance = (new.value - old.value).abs();
     let least = if is_simulated(rows[0]) { LEAST_SIMULATED } else { LEAST } * old.value.abs();
-    let is_few = |row: &Row| row.number("repetitions").is_some_and(|count| count < MANY);
+    let is_few = |row: &Row| {
+        let count = repetitions(row).filter(|_| !is_simulated(row));
+        count.is_some_and(|(count, _)| count < MANY)
+    };
     let times = if rows.into_iter().any(is_few) { FARTHER } else { 1.0 };
     let width = times * old.width().max(new.width());
     let is_noise = overlap || distance <= width || distance < least;
@@ -79,7 +90,11 @@ impl Apart {
             let [before, now] = [old, new].map(|record| record.machine.get(fact));
             before.zip(now).filter(|(before, now)| before != now)
         };
-        let real = differ("build").map(|(old, new)| format!("different builds: {old}, and {new}"));
+        let named = |(fact, what): (&str, &str)| {
+            differ(fact).map(|(old, new)| format!("different {what}: {old}, and {new}"))
+        };
+        let real: Vec<String> = MACHINE.into_iter().filter_map(named).collect();
+        let real = (!real.is_empty()).then(|| real.join("; "));
         // One calibration of a machine is called like the next.
         let simulated =
             differ(COSTS).map(|_| "different costs of the simulated machine".to_owned());
@@ -110,12 +125,9 @@ pub(super) fn obstacle(apart: &Apart, old: &Row, new: &Row) -> Option<String> {
     if both.iter().any(|row| regime::has_moved(row)) {
         return Some("the cores moved meanwhile".to_owned());
     }
-    let (field, least, what) = match is_simulated(old) {
-        true => ("seeds", SEEDS, "seed"),
-        false => ("repetitions", REPETITIONS, "repetition"),
-    };
-    let counts = both.map(|row| row.number(field));
-    if let Some(few) = counts.into_iter().flatten().find(|count| *count < least) {
+    let least = if is_simulated(old) { SEEDS } else { REPETITIONS };
+    let mut counts = both.into_iter().filter_map(repetitions);
+    if let Some((few, what)) = counts.find(|(count, _)| *count < least) {
         let few = match few {
             1.0 => format!("a single {what}"),
             few => format!("only {few} {what}s"),
@@ -140,6 +152,13 @@ fn is_simulated(row: &Row) -> bool {
     row.machine != "real"
 }
 
+/// How often a row was measured, or from how many seeds, and what one of them is called.
+fn repetitions(row: &Row) -> Option<(f64, &'static str)> {
+    let own = if is_simulated(row) { ("seeds", "seed") } else { ("repetitions", "repetition") };
+    let count = |(field, one)| Some((row.number(field)?, one));
+    count(own).or_else(|| count((RUNS, "run")))
+}
+
 /// The tasks of two rows, where one run was longer than the other. A measured one has as many as take a certain time, and another number
 /// of them is no other length by itself.
 pub(super) fn lengths(old: &Row, new: &Row) -> Option<(f64, f64)> {
@@ -158,6 +177,6 @@ pub(super) fn lengths(old: &Row, new: &Row) -> Option<(f64, f64)> {
 
 /// Whether two simulated rows are of other numbers of seeds.
 pub(super) fn has_other_seeds(old: &Row, new: &Row) -> bool {
-    let [before, now] = [old, new].map(|row| row.number("seeds"));
-    before.is_some() && now.is_some() && before != now
+    let [before, now] = [old, new].map(|row| repetitions(row).filter(|_| is_simulated(row)));
+    before.zip(now).is_some_and(|((before, _), (now, _))| before != now)
 }

@@ -109,6 +109,12 @@ fn one_repetition_or_seed_is_never_judged() {
         ("real", "repetitions", 3, ""),
         ("sim:2x2", "seeds", 1, "a single seed: the noise is not known"),
         ("sim:2x2", "seeds", 2, ""),
+        // As `density` and `write-all` count.
+        ("real", "runs", 1, "a single run: the noise is not known"),
+        ("real", "runs", 2, "only 2 runs: the noise is not known"),
+        ("real", "runs", 3, ""),
+        ("sim:2x2", "runs", 1, "a single run: the noise is not known"),
+        ("sim:2x2", "runs", 2, ""),
     ];
     for (machine, field, count, reason) in cases {
         let of = |row: Row, count: u64| {
@@ -118,6 +124,28 @@ fn one_repetition_or_seed_is_never_judged() {
         assert_eq!(line(&of(fast(), 5), &of(slow(), count)), (verdict, reason.to_owned()));
         assert_eq!(line(&of(fast(), count), &of(slow(), 5)).0, verdict);
     }
+}
+
+#[test]
+fn of_few_runs_a_range_says_as_little_as_of_few_repetitions() {
+    let old = row("a", [9.0, 10.0, 11.0]).with("runs", 3);
+    let became = |count: u64| {
+        let new = row("a", [15.0, 15.5, 16.0]).with("runs", count);
+        verdicts(&[old.clone().with("runs", count)], &[new])[0]
+    };
+    assert_eq!(became(3), Verdict::Same, "less than three times as far as it is wide");
+    assert_eq!(became(5), Verdict::Better);
+}
+
+#[test]
+fn single_trees_are_of_other_numbers_of_seeds_too() {
+    let row = |runs: u64| {
+        let row = Row { machine: "sim:2x2".to_owned(), ..row("a", [1.0; 3]) };
+        record(&[row.with("runs", runs)])
+    };
+    let warnings = |old, new| Comparison::of(&row(old), &row(new)).warnings;
+    assert_eq!(warnings(20, 30), ["1 value(s) are of other numbers of seeds"]);
+    assert_eq!(warnings(20, 20), [""; 0]);
 }
 
 #[test]
@@ -191,6 +219,33 @@ fn other_costs_other_builds_and_other_binding_are_not_compared() {
     assert_eq!(verdicts(&bound(true), &bound(true)), [same()]);
     let apart = no("different threads: bound to cores, and not bound to cores");
     assert_eq!(verdicts(&bound(true), &bound(false)), [apart]);
+}
+
+#[test]
+fn another_processor_number_of_cores_or_fence_is_not_compared() {
+    let there = Row { machine: "sim:2x2".to_owned(), ..row("a", [1.0; 3]) };
+    let rows = [row("a", [1.0; 3]), there];
+    let of = |cpu: &str, cores: u64, fence: &str| {
+        let machine = Facts::new().with("cpu", cpu).with("cores", cores).with("fence", fence);
+        Record { machine: machine.with("machine_costs", "0"), ..record(&rows) }
+    };
+    let compare = |new: &Record| {
+        let comparison = Comparison::of(&of("one", 2, "asymmetric"), new);
+        let [real, simulated] = &comparison.lines[..] else { panic!("{comparison:?}") };
+        assert_eq!(simulated.verdict, Verdict::Same, "what is simulated is so on any machine");
+        (real.verdict, real.reason.clone())
+    };
+    let apart = |why: &str| (Verdict::NotComparable, why.to_owned());
+    assert_eq!(compare(&of("one", 2, "asymmetric")), (Verdict::Same, String::new()));
+    let other = apart("different processors: one, and other");
+    assert_eq!(compare(&of("other", 2, "asymmetric")), other);
+    assert_eq!(compare(&of("one", 4, "asymmetric")), apart("different numbers of cores: 2, and 4"));
+    let weaker = apart("different fences: asymmetric, and symmetric");
+    assert_eq!(compare(&of("one", 2, "symmetric")), weaker);
+    let all = "different processors: one, and other; different numbers of cores: 2, and 4";
+    assert_eq!(compare(&of("other", 4, "asymmetric")), apart(all));
+    // An old record may not say it.
+    assert_eq!(compare(&record(&rows)), (Verdict::Same, String::new()));
 }
 
 #[test]

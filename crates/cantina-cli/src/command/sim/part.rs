@@ -61,10 +61,7 @@ impl Part {
         check_shapes(experiment, &args.shapes)?;
         let shapes = match args.shapes.as_slice() {
             [] => default_shapes(experiment, args.quick, cores),
-            typed => typed
-                .iter()
-                .map(|shape| Shape::new(shape.producers as usize, shape.consumers as usize))
-                .collect(),
+            typed => typed.to_vec(),
         };
         // A default that does not fit is left out; what was asked for is not.
         let (fitting, large): (Vec<_>, Vec<_>) =

@@ -72,7 +72,7 @@ pub(crate) struct Plan<'a> {
 }
 
 /// The pools as they run with so many threads, on both machines.
-struct Pair {
+struct Both {
     threads: usize,
     real: Vec<Real>,
     simulated: Vec<Simulated>,
@@ -110,9 +110,9 @@ pub(crate) fn plan(args: &SimArgs) -> Result<Plan<'_>, Failure> {
 /// Measures, calibrates, simulates and compares.
 pub(crate) fn run(plan: &Plan<'_>) -> Result<(Record, Verdict), Failure> {
     let args = plan.args;
-    let pairs: Vec<Pair> = plan.threads.iter().map(|&threads| plan.pair(threads)).collect();
+    let all: Vec<Both> = plan.threads.iter().map(|&threads| plan.both(threads)).collect();
     // The real machine first: it has the plain allocator.
-    let Measured { mut rows, readings, moved } = measure_all(plan, &pairs)?;
+    let Measured { mut rows, readings, moved } = measure_all(plan, &all)?;
     let machine = match (&args.machine, readings) {
         (Some(chosen), _) => chosen.machine.clone(),
         (None, None) => unreachable!("what was not chosen was measured"),
@@ -123,7 +123,7 @@ pub(crate) fn run(plan: &Plan<'_>) -> Result<(Record, Verdict), Failure> {
         }
     };
     allocator::simulate()?;
-    rows.extend(simulate(plan, &pairs, &machine)?);
+    rows.extend(simulate(plan, &all, &machine)?);
     let count = |field: &str| rows.iter().filter_map(|row: &Row| row.number(field)).sum::<f64>();
     let (busy, all) = (count("disturbed"), count("repetitions"));
     if busy * 4.0 > all {
@@ -148,7 +148,7 @@ pub(crate) fn run(plan: &Plan<'_>) -> Result<(Record, Verdict), Failure> {
 }
 
 impl Plan<'_> {
-    fn pair(&self, threads: usize) -> Pair {
+    fn both(&self, threads: usize) -> Both {
         use cantina_lab::experiment as real;
         use lab_on_sim::experiment as simulated;
         let (mut here, mut there) = match threads {
@@ -157,7 +157,7 @@ impl Plan<'_> {
         };
         here.retain(|each| self.pools.contains(&each.name));
         there.retain(|each| self.pools.contains(&each.name));
-        Pair { threads, real: here, simulated: there }
+        Both { threads, real: here, simulated: there }
     }
 
     /// What to type for the same run again.
@@ -180,12 +180,12 @@ struct Measured {
 }
 
 /// Measures the real machine.
-fn measure_all(plan: &Plan<'_>, pairs: &[Pair]) -> Result<Measured, Failure> {
-    let (alone, together): (Vec<&Pair>, Vec<&Pair>) =
-        pairs.iter().partition(|pair| pair.threads == 1);
+fn measure_all(plan: &Plan<'_>, all: &[Both]) -> Result<Measured, Failure> {
+    let (alone, together): (Vec<&Both>, Vec<&Both>) =
+        all.iter().partition(|both| both.threads == 1);
     let mut rows = Vec::new();
-    for pair in alone {
-        rows.extend(measure(plan, pair)?);
+    for both in alone {
+        rows.extend(measure(plan, both)?);
     }
     let mut tries = TRIES;
     let (measured, readings, moved) = loop {
@@ -194,8 +194,8 @@ fn measure_all(plan: &Plan<'_>, pairs: &[Pair]) -> Result<Measured, Failure> {
             None => Some(calibrate::measure(&Progress::new(0))?),
         };
         let mut measured = Vec::new();
-        for pair in &together {
-            measured.extend(measure(plan, pair)?);
+        for both in &together {
+            measured.extend(measure(plan, both)?);
         }
         tries -= 1;
         let Some((near, far)) = moved(readings.as_ref(), &measured) else {
@@ -228,7 +228,7 @@ fn moved(readings: Option<&Readings>, rows: &[Row]) -> Option<(f64, f64)> {
 }
 
 /// The rows of the real machine with so many threads.
-fn measure(plan: &Plan<'_>, pair: &Pair) -> Result<Vec<Row>, Failure> {
+fn measure(plan: &Plan<'_>, both: &Both) -> Result<Vec<Row>, Failure> {
     let quick = plan.args.quick;
     let shape = Shape::new(1, 1);
     let real = throughput::Plan {
@@ -239,9 +239,9 @@ fn measure(plan: &Plan<'_>, pair: &Pair) -> Result<Vec<Row>, Failure> {
         target: if quick { QUICK_TARGET } else { TARGET },
         tasks: None,
     };
-    let contestants: Vec<&Real> = pair.real.iter().collect();
+    let contestants: Vec<&Real> = both.real.iter().collect();
     let progress = Progress::telling(real.steps(&contestants) as u64);
-    let guard = Guard::spinning(pair.threads);
+    let guard = Guard::spinning(both.threads);
     let measured = throughput::measure(&real, &contestants, Some(guard), &mut |event| {
         match event {
             Event::Running(what) => progress.doing(what),
@@ -254,19 +254,19 @@ fn measure(plan: &Plan<'_>, pair: &Pair) -> Result<Vec<Row>, Failure> {
         Stopped::OnRequest => Failure::Interrupted,
         fault @ Stopped::ByFault { .. } => Failure::Failed(fault.to_string()),
     })?;
-    Ok(rows.into_iter().map(|row| row.with(THREADS, pair.threads as u64)).collect())
+    Ok(rows.into_iter().map(|row| row.with(THREADS, both.threads as u64)).collect())
 }
 
 /// The rows of the simulated machine.
-fn simulate(plan: &Plan<'_>, pairs: &[Pair], machine: &Machine) -> Result<Vec<Row>, Failure> {
+fn simulate(plan: &Plan<'_>, all: &[Both], machine: &Machine) -> Result<Vec<Row>, Failure> {
     let args = plan.args;
     let seeds = args.seeds.unwrap_or(if args.quick { QUICK_SEEDS } else { SEEDS });
-    let cell = |pair: &Pair, pool| Cell {
+    let cell = |both: &Both, pool| Cell {
         experiment: NAME,
-        variant: Some(if pair.threads == 1 { "one thread" } else { "two threads" }),
+        variant: Some(if both.threads == 1 { "one thread" } else { "two threads" }),
         machine,
         pool,
-        shape: lab_on_sim::workload::Shape::new(1, 1),
+        shape: Shape::new(1, 1),
         tasks: args.tasks.unwrap_or(if args.quick { QUICK_TASKS } else { TASKS }),
         seeds,
         pin: true,
@@ -275,18 +275,18 @@ fn simulate(plan: &Plan<'_>, pairs: &[Pair], machine: &Machine) -> Result<Vec<Ro
         // All of a run counts, on the real machine too.
         length: Length::Doubled { doublings: if args.tasks.is_none() { DOUBLINGS } else { 0 } },
     };
-    let pools = || pairs.iter().flat_map(|pair| pair.simulated.iter().map(move |it| (pair, it)));
+    let pools = || all.iter().flat_map(|both| both.simulated.iter().map(move |it| (both, it)));
     let mut size = Size::default();
-    for (pair, pool) in pools() {
-        cell(pair, pool).check_size(&mut size)?;
+    for (both, pool) in pools() {
+        cell(both, pool).check_size(&mut size)?;
     }
     let progress = Progress::telling(seeds * pools().count() as u64);
     if let Some(line) = size.announcement() {
         progress.note(&format!("note: {line}"));
     }
-    let row = |(pair, pool): (&Pair, _)| {
-        let row = cell(pair, pool).run(&progress)?;
-        Ok(row.with(THREADS, pair.threads as u64))
+    let row = |(both, pool): (&Both, _)| {
+        let row = cell(both, pool).run(&progress)?;
+        Ok(row.with(THREADS, both.threads as u64))
     };
     pools().map(row).collect()
 }

@@ -164,6 +164,62 @@ fn what_has_not_converged_neither_wins_nor_is_compared() {
     assert_eq!(panel.ours_to_peers(measure, By::One), [Some(0.5)]);
 }
 
+/// Of these, in one column: who is strange, the winner, and ours to peers.
+fn judged(rows: &[Row]) -> (Vec<&str>, Option<f64>, Option<f64>) {
+    let charts = charts(&SPEED, rows);
+    let (panel, measure) = (&charts[0].panels[0], charts[0].measure);
+    let is_strange = |line: &&Line<'_>| line.cells[0].reading().unwrap().strange;
+    let mut strange: Vec<&str> =
+        panel.lines.iter().filter(is_strange).map(|line| line.pool).collect();
+    strange.sort_unstable();
+    assert_eq!(panel.has_strangers(), !strange.is_empty());
+    (strange, panel.winners(measure)[0], panel.ours_to_peers(measure, By::One)[0])
+}
+
+#[test]
+fn what_was_measured_in_another_regime_neither_wins_nor_is_compared() {
+    let row = |kind, pool, mops, regime: &str| {
+        speed(kind, pool, (1, 1), mops).with("regime", regime).with("regime_moved", false)
+    };
+    let (ours, peer) = (Kind::Ours, Kind::Peer);
+    let mut rows = vec![
+        row(ours, "a", 90.0, "near"),
+        row(ours, "b", 10.0, "far"),
+        row(peer, "c", 20.0, "far"),
+        row(peer, "d", 70.0, "near").with("regime_moved", true),
+    ];
+    assert_eq!(judged(&rows), (vec!["a", "d"], Some(20.0), Some(0.5)));
+    // Moved in the usual regime.
+    rows[1] = rows[1].clone().with("regime_moved", true);
+    rows.push(row(peer, "e", 5.0, "far"));
+    assert_eq!(judged(&rows), (vec!["a", "b", "d"], Some(20.0), None));
+    // One near row over a far one is no ratio, whichever of them is there first.
+    for (one, other) in [("near", "far"), ("far", "near")] {
+        let even = [row(ours, "a", 90.0, one), row(peer, "c", 20.0, other)];
+        assert_eq!(judged(&even), (vec!["a", "c"], None, None), "as many of each");
+    }
+    // Nothing is known of an old row.
+    let bare = [speed(ours, "a", (1, 1), 90.0), speed(peer, "c", (1, 1), 20.0)];
+    assert_eq!(judged(&bare), (vec![], Some(90.0), Some(4.5)));
+}
+
+#[test]
+fn each_column_has_a_regime_of_its_own() {
+    let row = |kind, pool, shape, mops, regime: &str| {
+        speed(kind, pool, shape, mops).with("regime", regime).with("regime_moved", false)
+    };
+    let rows = [
+        row(Kind::Ours, "a", (1, 1), 90.0, "near"),
+        row(Kind::Peer, "b", (1, 1), 30.0, "near"),
+        row(Kind::Ours, "a", (2, 2), 10.0, "far"),
+        row(Kind::Peer, "b", (2, 2), 20.0, "far"),
+    ];
+    let charts = charts(&SPEED, &rows);
+    let (panel, measure) = (&charts[0].panels[0], charts[0].measure);
+    assert!(!panel.has_strangers());
+    assert_eq!(panel.ours_to_peers(measure, By::One), [Some(3.0), Some(0.5)]);
+}
+
 #[test]
 fn who_drops_out_of_a_table_is_named_with_the_reason() {
     let out = |pool: &str, reason: &str| {

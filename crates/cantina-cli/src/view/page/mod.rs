@@ -115,7 +115,8 @@ fn header(html: &mut String, record: &Record, title: &str, about: Option<&str>) 
         html.push_str(
             "<p class=\"note\"><strong>Compare within this page.</strong> How far the cores are from \
              each other decides what pools reach, and in which order: numbers and ratios belong to the \
-             regime that stands beside them. Marks are medians, whiskers reach from the smallest to \
+             regime that stands beside them. It is read of the first two cores that the program may use: where \
+             there are more, it is the distance of these two. Marks are medians, whiskers reach from the smallest to \
              the largest reading.</p>",
         );
     }

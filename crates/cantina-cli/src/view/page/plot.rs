@@ -2,7 +2,7 @@
 //! largest reading and the pool's name at the line's end.
 //!
 //! Ours, contenders and peers differ in weight, dash and mark, not in colour alone. All colours
-//! come from the page's style, so that the picture follows light and dark.
+//! come from the page's style, so that the picture follows light and dark. A mark that may not be compared is dotted and not filled.
 
 mod against;
 
@@ -77,6 +77,7 @@ struct Point {
     x: f64,
     y: f64,
     whisker: Option<(f64, f64)>,
+    is_comparable: bool,
     tip: String,
 }
 
@@ -197,6 +198,7 @@ impl<'a> Plot<'a> {
                 x: self.x(column) + offset,
                 y: self.y(reading.value),
                 whisker: reading.spread.map(|(low, high)| (self.y(low), self.y(high))),
+                is_comparable: reading.is_comparable(),
                 tip: tip(self.measure, line, &self.panel.columns[column].label, &reading),
             })
         };
@@ -242,7 +244,7 @@ impl<'a> Plot<'a> {
         }
         for point in points {
             let Point { x, y, .. } = point;
-            let _ = write!(svg, "<g class=\"dot\"><title>{}</title>", Escaped(&point.tip));
+            begin_dot(svg, point.is_comparable, &point.tip);
             if let Some((low, high)) = point.whisker {
                 let _ = write!(
                     svg,
@@ -317,6 +319,12 @@ fn draw_levels(svg: &mut String, scale: &Scale, (left, end): (f64, f64), y: impl
 fn begin_series(svg: &mut String, line: &Line) {
     let (kind, hue, pool) = (kind_class(line.kind), line.hue % HUES, Escaped(line.pool));
     let _ = write!(svg, "<g class=\"series {kind} hue{hue}\" data-pool=\"{pool}\">");
+}
+
+/// Opens what belongs to a point, with what is told of it. Who may not be compared has a dotted mark.
+fn begin_dot(svg: &mut String, is_comparable: bool, tip: &str) {
+    let class = if is_comparable { "dot" } else { "dot apart" };
+    let _ = write!(svg, "<g class=\"{class}\"><title>{}</title>", Escaped(tip));
 }
 
 /// The mark of a kind: a disc for ours, a square for contenders, a diamond for peers.

@@ -5,7 +5,7 @@ use super::plot::kind_class;
 use crate::view::experiment::{Axis, Measure};
 use crate::view::grid::{Cell, Line, Panel, Reading};
 use crate::view::number::short;
-use crate::view::table::kind_name;
+use crate::view::table::{STRANGE, UNSETTLED, kind_name};
 use std::fmt::Write;
 
 /// The table of a panel.
@@ -73,6 +73,8 @@ fn value(html: &mut String, reading: &Reading, best: Option<f64>, largest: f64) 
     let _ = write!(html, "<td style=\"--bar:{bar:.0}%\">");
     let _ = if !reading.converged {
         write!(html, "<i title=\"not converged\">~ {text}</i>")
+    } else if reading.strange {
+        write!(html, "<i title=\"another regime\">! {text}</i>")
     } else if best == Some(reading.value) {
         write!(html, "<b title=\"the best of its column\">{text}</b>")
     } else {
@@ -101,6 +103,11 @@ fn ratios(html: &mut String, measure: &Measure, panel: &Panel) {
     html.push_str("</tfoot>");
 }
 
+/// What else marks them, where there is a plot.
+fn dotted(panel: &Panel) -> &'static str {
+    if panel.columns.len() > 1 { "; its mark is dotted" } else { "" }
+}
+
 fn footnotes(html: &mut String, panel: &Panel) {
     if let Some(line) = panel.stealing() {
         let _ = write!(html, "<p class=\"footnote\">– {}.</p>", Escaped(line));
@@ -113,8 +120,9 @@ fn footnotes(html: &mut String, panel: &Panel) {
             Escaped(reason)
         );
     }
-    if panel.is_unsettled() {
-        html.push_str("<p class=\"footnote\">~ not converged: no value to compare with.</p>");
+    let marks = [(panel.is_unsettled(), UNSETTLED), (panel.has_strangers(), STRANGE)];
+    for (_, line) in marks.iter().filter(|(is_there, _)| *is_there) {
+        let _ = write!(html, "<p class=\"footnote\">{}{}.</p>", Escaped(line), dotted(panel));
     }
     if panel.surplus > 0 {
         let _ = write!(

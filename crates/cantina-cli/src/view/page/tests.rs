@@ -227,6 +227,7 @@ fn a_simulated_machine_has_a_scale_of_its_own() {
 fn a_reader_is_told_what_the_numbers_are_worth() {
     let plain = page(&record(speeds()), &KNOWN);
     assert!(plain.contains("belong to the regime") && !plain.contains("30 %"));
+    assert!(plain.contains("read of the first two cores"));
     assert!(plain.contains("cargo run --release -- bench"));
     assert!(plain.contains("git checkout 0123abc"));
     assert!(!plain.contains("debug build"));
@@ -265,6 +266,51 @@ fn what_is_no_value_yet_and_who_dropped_out_is_marked_and_the_regime_named() {
         assert!(page.contains(part), "{part}: {page}");
     }
     assert!(page.contains("d: left out by --quick"), "{page}");
+}
+
+/// The marks of a page, by pool: how many are dotted, and how many are not.
+fn marks(page: &str, pool: &str) -> (usize, usize) {
+    let document = parse(page);
+    let series = elements(&document, "g").filter(|g| g.attribute("data-pool") == Some(pool));
+    let dots = |class: &str| {
+        let nodes = series.clone().flat_map(|series| series.children());
+        nodes.filter(|node| node.attribute("class") == Some(class)).count()
+    };
+    (dots("dot apart"), dots("dot"))
+}
+
+#[test]
+fn what_is_not_to_be_compared_is_marked_and_dotted() {
+    let row = |pool, shape, mops: f64| {
+        let row = speed(Kind::Ours, pool, shape, mops).with("regime", "far");
+        row.with("regime_moved", false)
+    };
+    let rows = [row("a", (1, 1), 50.0), row("a", (2, 2), 60.0), row("b", (1, 1), 20.0)];
+    let plain = page(&record(rows.to_vec()), &KNOWN);
+    assert_eq!((marks(&plain, "a"), marks(&plain, "b")), ((0, 4), (0, 2)), "wide and narrow");
+    assert!(!plain.contains("mark is dotted"));
+    let others = [
+        (rows[0].clone().with("converged", false), "~ 50.0", "~ not converged"),
+        (rows[0].clone().with("regime_moved", true), "! 50.0", "! not in the regime of most"),
+    ];
+    for (other, text, told) in others {
+        let page = page(&record(vec![other, rows[1].clone(), rows[2].clone()]), &KNOWN);
+        assert_eq!((marks(&page, "a"), marks(&page, "b")), ((2, 2), (0, 2)));
+        let marked: Vec<String> = elements(&parse(&page), "i").map(self::text).collect();
+        assert_eq!(marked, [text]);
+        assert!(page.contains(told) && page.contains("; its mark is dotted."), "{page}");
+    }
+    let alone = record(vec![rows[0].clone().with("converged", false)]);
+    assert!(!page(&alone, &KNOWN).contains("mark is dotted"), "there is no plot");
+}
+
+#[test]
+fn what_is_not_to_be_compared_is_dotted_where_it_is_drawn_against_something_too() {
+    let both = |at, failed: f64| height("cafe", at, 7).with("cas_per_get", failed);
+    let odd = both(8, 0.1).with("converged", false);
+    let page = page(&record(vec![both(4, 0.5), odd]), &KNOWN);
+    // Three pictures, wide and narrow: two measures, and one against the other.
+    assert_eq!(marks(&page, "cafe"), (6, 6));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::super::{Contestant, Drive, Shapes};
 use super::{BATCH, FIELD, SMALL_BATCH};
 use crate::contender::treiber::Stack;
 use crate::contender::{End, Figure4Stack, LockedStack, Treiber};
-use crate::workload::{Chore, Hand, Line, Payload, Seat, Shared, Task, run_forest};
+use crate::workload::{Chore, Hand, Line, Make, Parcel, Payload, Shared, run_forest};
 use cantina::pool::{Consumer, Producer, TaskPool};
 use cantina::rooms::{RoomStack, WorkStack};
 use cantina_record::Kind;
@@ -121,24 +121,24 @@ fn some<S: Shared + Copy>(
     each(percent, contestant, drive)
 }
 
-/// So many seats at a stack.
-fn seats<S: Clone + Send + 'static, H: 'static>(
+/// What makes so many hands on a stack.
+fn makers<S: Clone + Send + 'static, H: 'static>(
     workers: usize,
     stack: S,
-    sit: fn(S) -> H,
-) -> Vec<Seat<H>> {
-    let seat = |stack: S| -> Seat<H> { Box::new(move || sit(stack)) };
-    (0..workers).map(|_| seat(stack.clone())).collect()
+    hand: fn(S) -> H,
+) -> Vec<Make<H>> {
+    let make = |stack: S| -> Make<H> { Box::new(move || hand(stack)) };
+    (0..workers).map(|_| make(stack.clone())).collect()
 }
 
 /// So many hands on a store that holds `first`.
-pub fn hands<S, T>(workers: usize, mut store: S, mut first: Vec<T>) -> Vec<Seat<Holding<S, T>>>
+pub fn hands<S, T>(workers: usize, mut store: S, mut first: Vec<T>) -> Vec<Make<Holding<S, T>>>
 where
     S: Store<T> + Clone + Send + 'static,
     T: 'static,
 {
     store.give(&mut first);
-    seats(workers, store, |store| Holding { store, nodes: Vec::new() })
+    makers(workers, store, |store| Holding { store, nodes: Vec::new() })
 }
 
 impl<T, S: Store<T>> Hand<T> for Holding<S, T> {
@@ -154,9 +154,9 @@ impl<T, S: Store<T>> Hand<T> for Holding<S, T> {
 }
 
 impl Shared for InRooms {
-    type Hand<T: Task> = Holding<RoomStack<T>, T>;
+    type Hand<T: Parcel> = Holding<RoomStack<T>, T>;
 
-    fn hands<T: Task>(&self, workers: usize, first: Vec<T>) -> Vec<Seat<Self::Hand<T>>> {
+    fn hands<T: Parcel>(&self, workers: usize, first: Vec<T>) -> Vec<Make<Self::Hand<T>>> {
         hands(workers, RoomStack::new(), first)
     }
 }
@@ -172,12 +172,12 @@ impl<T> Store<T> for RoomStack<T> {
 }
 
 impl Shared for Borrowed {
-    type Hand<T: Task> = WorkStack<T>;
+    type Hand<T: Parcel> = WorkStack<T>;
 
-    fn hands<T: Task>(&self, workers: usize, first: Vec<T>) -> Vec<Seat<WorkStack<T>>> {
+    fn hands<T: Parcel>(&self, workers: usize, first: Vec<T>) -> Vec<Make<WorkStack<T>>> {
         let stack = WorkStack::new();
         stack.push_all(first);
-        seats(workers, stack, |stack| stack)
+        makers(workers, stack, |stack| stack)
     }
 }
 
@@ -190,9 +190,9 @@ impl<T> Hand<T> for WorkStack<T> {
 }
 
 impl Shared for Figure4 {
-    type Hand<T: Task> = Holding<Figure4Stack<T>, T>;
+    type Hand<T: Parcel> = Holding<Figure4Stack<T>, T>;
 
-    fn hands<T: Task>(&self, workers: usize, first: Vec<T>) -> Vec<Seat<Self::Hand<T>>> {
+    fn hands<T: Parcel>(&self, workers: usize, first: Vec<T>) -> Vec<Make<Self::Hand<T>>> {
         hands(workers, Figure4Stack::new(), first)
     }
 }
@@ -208,9 +208,9 @@ impl<T: Send> Store<T> for Figure4Stack<T> {
 }
 
 impl Shared for Locked {
-    type Hand<T: Task> = Holding<LockedStack<T>, T>;
+    type Hand<T: Parcel> = Holding<LockedStack<T>, T>;
 
-    fn hands<T: Task>(&self, workers: usize, first: Vec<T>) -> Vec<Seat<Self::Hand<T>>> {
+    fn hands<T: Parcel>(&self, workers: usize, first: Vec<T>) -> Vec<Make<Self::Hand<T>>> {
         hands(workers, LockedStack::new(), first)
     }
 }
@@ -226,12 +226,12 @@ impl<T: Send> Store<T> for LockedStack<T> {
 }
 
 impl Shared for LockFree {
-    type Hand<T: Task> = Holding<End<Stack<T>>, T>;
+    type Hand<T: Parcel> = Holding<End<Stack<T>>, T>;
 
-    fn hands<T: Task>(&self, workers: usize, mut first: Vec<T>) -> Vec<Seat<Self::Hand<T>>> {
+    fn hands<T: Parcel>(&self, workers: usize, mut first: Vec<T>) -> Vec<Make<Self::Hand<T>>> {
         let stack = Treiber::new();
         stack.worker().give(&mut first);
-        seats(workers, stack, |stack| Holding { store: stack.worker(), nodes: Vec::new() })
+        makers(workers, stack, |stack| Holding { store: stack.worker(), nodes: Vec::new() })
     }
 }
 
@@ -247,9 +247,9 @@ impl<T: Send> Store<T> for End<Stack<T>> {
 }
 
 impl Shared for Unshared {
-    type Hand<T: Task> = Holding<Vec<T>, T>;
+    type Hand<T: Parcel> = Holding<Vec<T>, T>;
 
-    fn hands<T: Task>(&self, workers: usize, first: Vec<T>) -> Vec<Seat<Self::Hand<T>>> {
+    fn hands<T: Parcel>(&self, workers: usize, first: Vec<T>) -> Vec<Make<Self::Hand<T>>> {
         assert_eq!(workers, 1, "nobody shares it");
         vec![Box::new(|| Holding { store: first, nodes: Vec::new() })]
     }

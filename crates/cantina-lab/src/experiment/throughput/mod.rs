@@ -107,13 +107,29 @@ pub fn measure(
     guard: Option<Guard>,
     watch: Watch<'_>,
 ) -> Result<Vec<Row>, Stopped> {
+    let rows = by_column(plan, contestants, guard, watch)?;
+    Ok(rows.into_iter().map(|(_, row)| row).collect())
+}
+
+/// The same, each row with the column that it is of.
+pub(super) fn by_column(
+    plan: &Plan,
+    contestants: &[&Contestant],
+    guard: Option<Guard>,
+    watch: Watch<'_>,
+) -> Result<Vec<(Column, Row)>, Stopped> {
     let mut session = Session::new(plan, guard, plan.steps(contestants), watch);
     let mut columns = Vec::new();
     for &column in &plan.columns {
         columns.push((column, session.measure(column, contestants)?));
     }
-    let rows = columns
-        .iter()
-        .flat_map(|(column, cells)| cells.iter().filter_map(|cell| session.row(*column, cell)));
-    Ok(regime::against_the_run(rows.collect()))
+    let mut of = Vec::new();
+    let mut rows = Vec::new();
+    for (column, cells) in &columns {
+        for row in cells.iter().filter_map(|cell| session.row(*column, cell)) {
+            of.push(*column);
+            rows.push(row);
+        }
+    }
+    Ok(of.into_iter().zip(regime::against_the_run(rows)).collect())
 }

@@ -3,7 +3,7 @@
 use super::session::{calibrate, order};
 use super::{Column, NAME, Pin, Plan, SHAPES, measure};
 use crate::experiment::regime::{self, Distance};
-use crate::experiment::{Contestant, Event, Guard, Shapes, Stopped, registered};
+use crate::experiment::{Contestant, Event, Guard, Shapes, Stopped, placement, registered};
 use crate::workload::{Assignment, Counters, Fault, Payload, Reading, Shape};
 use cantina_record::{Kind, Row};
 use machine::Arc;
@@ -93,6 +93,24 @@ fn a_row_holds_the_median_and_the_spread() {
     assert_eq!(values, [0.5, 0.25, 1.0, 1.0, 1_000.0, 3.0], "the warm-up does not count");
     assert_eq!((row.producers, row.consumers, row.pool.as_str()), (1, 1, "a"));
     assert_eq!(row.text("version"), Some("1.2.3"));
+}
+
+#[test]
+fn what_is_bound_and_what_is_not_are_two_columns_also_where_nothing_can_be_bound() {
+    let free = column(1, 1, Payload::Word);
+    let plan = plan(&[Column { pin: true, ..free }, free], 1);
+    let placements = |refused: bool| -> Vec<String> {
+        let mut contestant = pretender("a", Duration::ZERO, &Log::default());
+        contestant.drive = Box::new(move |_, assignment| {
+            let pinned = assignment.pin && !refused;
+            Ok(Reading { pinned, ..Reading::took(Duration::from_millis(1)) })
+        });
+        let go_on = &mut |_: Event<'_>| ControlFlow::Continue(());
+        let rows = placement::measure(&plan, &[&contestant], None, go_on).unwrap();
+        rows.iter().map(|row| row.text(placement::FIELD).unwrap().to_owned()).collect()
+    };
+    assert_eq!(placements(false), ["bound to cores", "not bound"]);
+    assert_eq!(placements(true), ["bound to cores: refused", "not bound"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::super::escape::Escaped;
 use super::super::labels::apart;
 use super::super::scale::Scale;
 use super::super::tip::tip;
-use super::{Layout, begin_series, draw_levels, mark, unit};
+use super::{Layout, begin_dot, begin_series, draw_levels, mark, unit};
 use crate::view::column::Column;
 use crate::view::experiment::Measure;
 use crate::view::grid::{Cell, Line, Panel};
@@ -18,6 +18,7 @@ const ZERO: f64 = 40.0;
 struct Point {
     across: f64,
     up: f64,
+    is_comparable: bool,
     tip: String,
 }
 
@@ -60,7 +61,8 @@ fn points(across: &Measure, up: &Measure, panel: &Panel, line: &Line) -> Vec<Poi
         let value = reading.row.number(across.value).filter(|value| value.is_finite())?;
         let tip = tip(up, line, &column.label, &reading);
         let tip = format!("{tip}; {} {}", across.title.to_lowercase(), short(value));
-        Some(Point { across: value, up: reading.value, tip })
+        let is_comparable = reading.is_comparable();
+        Some(Point { across: value, up: reading.value, is_comparable, tip })
     };
     line.cells.iter().zip(&panel.columns).filter_map(point).collect()
 }
@@ -143,10 +145,10 @@ impl Picture<'_> {
         }
         for point in points {
             let (x, y) = (self.x(point.across), self.y(point.up));
+            begin_dot(svg, point.is_comparable, &point.tip);
             let _ = write!(
                 svg,
-                "<g class=\"dot\"><title>{}</title><circle class=\"reach\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"9\"/>{}</g>",
-                Escaped(&point.tip),
+                "<circle class=\"reach\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"9\"/>{}</g>",
                 mark(line.kind, x, y)
             );
         }
