@@ -465,7 +465,12 @@ impl Waiters {
 
 impl<T: Send + 'static> Drop for Cell<T> {
     fn drop(&mut self) {
+        // To move a value that was written a moment ago, and in parts, has to wait for it.
         // SAFETY: nobody else is left.
+        if self.value.with(|place| unsafe { &*place }.is_none()) {
+            return;
+        }
+        // SAFETY: as above.
         let value = self.value.with_mut(|place| unsafe { (*place).take() });
         value.iter().for_each(|value| self.goes_unheard(value, None));
         if mem::needs_drop::<T>() && matches!(value, Some(Ok(_))) {

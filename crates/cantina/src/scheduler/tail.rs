@@ -295,8 +295,8 @@ where
         let this = unsafe { Self::of_core(core) };
         // SAFETY: as above.
         let references = unsafe { &this.as_ref().references };
-        // bare: there is one at least, the caller's.
-        references.fetch_add(1, Relaxed);
+        // own: it is about to be listed: before that, and before it begins, nobody else has a reference.
+        references.store(2, Relaxed);
     }
 
     unsafe fn let_go(core: NonNull<Core>) {

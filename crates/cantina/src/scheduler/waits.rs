@@ -191,9 +191,17 @@ impl<const N: usize> Waits<N> {
             // SAFETY: nobody else knows it.
             return unsafe { (part.table.ready)(core) };
         }
-        let guard = usize::from(lists);
+        // A worker lists it before anybody else knows it, if no list has had it: then only that worker cancels it, and not now.
         // own: nobody else knows it yet.
+        let lists_first =
+            lists && part.state.load(Relaxed) == ALONE && shared.own_worker().is_some();
+        let guard = usize::from(lists && !lists_first);
+        // own: as above.
         part.count.store(count + guard, Relaxed);
+        if lists_first {
+            // SAFETY: it has a reference, and nobody else knows it.
+            unsafe { Core::list(core, shared) };
+        }
         let mut came = 0;
         for index in 0..N {
             if missing[index] {
@@ -207,11 +215,13 @@ impl<const N: usize> Waits<N> {
         }
         if came == count {
             // It waits for nothing. Who looks at the state would be told of an earlier time, when it was listed and waited
-            // for something else.
-            // SAFETY: nobody else knows it.
+            // for something else; or of now, when it is listed already.
+            // bare: whoever has it in a list finds it decided.
+            part.state.store(DECIDED, Relaxed);
+            // SAFETY: decided by us.
             return unsafe { (part.table.ready)(core) };
         }
-        if lists {
+        if guard > 0 {
             // SAFETY: it has a reference, and a guard.
             unsafe { Core::list(core, shared) };
         }
@@ -226,7 +236,7 @@ impl Core {
     /// Has it cancelled when `shared` stops, or at once if it has.
     ///
     /// # Safety
-    /// It has a reference, and a guard in its count that is the caller's.
+    /// It has a reference, and a guard in its count that is the caller's; or the caller is a worker, and nobody else knows it.
     unsafe fn list(this: NonNull<Self>, shared: &Shared) {
         // SAFETY: the caller's.
         let part = unsafe { this.as_ref() };
