@@ -103,7 +103,7 @@ impl<T: Send + 'static> Cell<T> {
     ///
     /// # Safety
     /// The caller is the one who fills, and no longer is.
-    #[inline]
+    #[inline(always)]
     pub(super) unsafe fn fill(this: NonNull<Self>, value: Result<T, WaitError>, keep: bool) {
         // SAFETY: the caller's.
         unsafe { Self::fill_by(this, value, keep, None) };
@@ -113,7 +113,7 @@ impl<T: Send + 'static> Cell<T> {
     ///
     /// # Safety
     /// As of `fill`.
-    #[inline]
+    #[inline(always)]
     pub(super) unsafe fn fill_by(
         this: NonNull<Self>,
         value: Result<T, WaitError>,
