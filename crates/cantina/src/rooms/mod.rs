@@ -195,7 +195,7 @@ impl Rooms {
     ///
     /// # Panics
     /// In debug builds, when this thread is inside already: it would wait for itself.
-    #[inline]
+    #[inline(always)]
     pub fn enter(&self, room: usize) -> Result<Guard<'_>, EnterError> {
         self.check(room)?;
         must_not_hold(&self.key);
