@@ -14,7 +14,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 most=${1:-60}
-most_of_rooms=${2:-125}
+most_of_rooms=${2:-100}
 if ! command -v valgrind >/dev/null; then
   echo "instructions: SKIPPED: no valgrind"
   exit 0
