@@ -28,7 +28,7 @@ export CARGO_PROFILE_DEV_OPT_LEVEL=1
 # A sanitizer wants every access once, not many schedules: what the gate does will do.
 # With --target the build scripts and procedural macros stay plain. loom and the simulator run on one OS thread, and the judge in
 # safe code on one: nothing to see there.
-run() { cargo +nightly test --quiet --target "$target" "$@"; }
+run() { cargo +nightly test --quiet --no-fail-fast --target "$target" "$@"; }
 case $kind in
   address) run --tests -p cantina-machine -p cantina -p cantina-lab ;;
   thread)

@@ -160,8 +160,8 @@ pub(super) mod tests {
 
     #[test]
     fn references_are_not_counted_beyond_all_bounds() {
-        let counted = Counted::handle(());
         let upgraded = || {
+            let counted = Counted::handle(());
             // own: nobody else has it.
             counted.block().count.store(HANDLE + TOO_MANY + 1, Relaxed);
             std::mem::forget(counted.upgrade());
