@@ -32,11 +32,18 @@ pub(crate) fn keep_first(first: &mut Option<Panic>, next: Option<Panic>) {
     }
 }
 
+/// How often what a drop panics with is dropped as well, before it is left where it is.
+const WORSE: usize = 8;
+
 /// Drops what somebody panicked with whom nobody hears. That may panic itself, and goes no further either.
-pub(crate) fn forget(panic: Panic) {
-    if let Err(worse) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
-        mem::forget(worse);
+pub(crate) fn forget(mut panic: Panic) {
+    for _ in 0..WORSE {
+        match catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+            Ok(()) => return,
+            Err(worse) => panic = worse,
+        }
     }
+    mem::forget(panic);
 }
 
 /// Drops all that `next` gives, also when one of them panics: the panic goes on when all are dropped.
@@ -65,7 +72,8 @@ fn go_on_with(first: Panic) {
 
 #[cfg(test)]
 mod tests {
-    use super::{catch, go_on, keep_first};
+    use super::{catch, forget, go_on, keep_first};
+    use machine::Arc;
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
     struct PanicsWhenDropped;
@@ -87,6 +95,21 @@ mod tests {
         keep_first(&mut first, None);
         let heard = catch_unwind(AssertUnwindSafe(|| go_on(first))).unwrap_err();
         assert_eq!(heard.downcast_ref(), Some(&"first"));
+    }
+
+    #[test]
+    fn what_a_forgotten_panic_panics_with_is_dropped_too() {
+        struct Below(usize, Arc<()>);
+        impl Drop for Below {
+            fn drop(&mut self) {
+                if self.0 > 0 {
+                    resume_unwind(Box::new(Self(self.0 - 1, self.1.clone())));
+                }
+            }
+        }
+        let here = Arc::new(());
+        forget(Box::new(Below(3, here.clone())));
+        assert_eq!(Arc::strong_count(&here), 1);
     }
 
     #[test]
