@@ -230,7 +230,7 @@ impl Builder {
     /// and when the operating system starts no threads.
     pub fn build(self) -> Result<Runtime, BuildError> {
         if !(1..=MAX_WORKERS).contains(&self.workers) {
-            let allowed = format_args!("1 to {MAX_WORKERS}");
+            let allowed = format!("1 to {MAX_WORKERS}");
             return Err(BuildError::new("workers", self.workers, allowed));
         }
         if self.room > MAX_ROOM {
@@ -240,7 +240,7 @@ impl Builder {
             return Err(BuildError::new("budget", 0, "at least 1"));
         }
         if self.name.contains('\0') {
-            let given = format_args!("{:?}", self.name);
+            let given = format!("{:?}", self.name);
             return Err(BuildError::new("name", given, "one without the character 0"));
         }
         let (workers, pin) = (self.workers, self.pin);
